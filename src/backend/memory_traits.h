@@ -1,0 +1,30 @@
+// What a model's memory can go back to. llama.cpp answers "yes" to some removals that silently lose
+// what later tokens attend to, so these facts decide, and the answer is checked again afterwards.
+//
+// Values; no synchronisation needed.
+#pragma once
+
+#include <cstdint>
+
+namespace segue {
+
+enum class MemoryKind : std::uint8_t {
+  none,            // encoder only or diffusion: not a chat model
+  attention,       // key/value cells of every position: any prefix can be kept
+  sliding_window,  // some layers keep a window only
+  recurrent,       // one state that only moves forward
+  hybrid,          // attention layers and recurrent (or windowed) ones together
+};
+
+struct MemoryTraits {
+  MemoryKind kind = MemoryKind::attention;
+  // Positions before p that must be present to continue at p; 0 where there is no window.
+  std::int64_t window = 0;
+  // True where a state moves forward only, so that going back needs a checkpoint at the very length.
+  bool forward_only = false;
+
+  // True where a saved partial state is needed (or may be) to go back.
+  constexpr bool needs_checkpoints() const { return window > 0 || forward_only; }
+};
+
+}  // namespace segue

@@ -39,6 +39,8 @@ struct RenderedPrompt {
   std::string text;                              // without a BOS that the tokenizer adds itself
   std::vector<std::string> stop_strings;         // that the template's format asks for
   std::shared_ptr<const OutputParser> parser;    // null where add_generation_prompt is false
+  // Special tokens (by text) that mark parts of the output: their text must reach the parser.
+  std::vector<std::string> preserved_tokens;
   bool supports_thinking = false;
 };
 

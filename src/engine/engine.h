@@ -36,6 +36,8 @@ struct GenerationRequest {
   SamplerOptions sampler;
   std::optional<std::int32_t> max_tokens;  // unset: until the context is full (ContextOverflow)
   std::vector<std::string> stop;
+  // Control tokens whose text belongs to the output (marks of reasoning and tool calls).
+  std::vector<Token> visible_controls;
   // True: a slot of its own from the same prefix; the session's state is left alone.
   bool transient = false;
   // True: only read the prompt; the result has no text (prewarming).
@@ -54,8 +56,6 @@ class Engine {
   SessionId open_session(std::string cache_namespace);
   // The session's state loses its owner; a running answer is cancelled first.
   void close_session(SessionId session);
-  // Starts `to` with the state of `from` (when it next asks; nothing is copied now).
-  void share_state(SessionId from, SessionId to);
 
   // Queues an exchange. Throws QueueFull, ShutDown, ContextOverflow (a prompt that cannot fit).
   std::shared_ptr<Answer> submit(GenerationRequest request);
@@ -66,8 +66,9 @@ class Engine {
   // Waits until no settling is due or running (for tests and benchmarks).
   void wait_until_idle();
 
-  // The session's state as a snapshot, or null where it has none. Waits for the engine.
-  SnapshotPtr export_state(SessionId session);
+  // The state of the session's namespace that serves the longest beginning of `prefix`, as a snapshot,
+  // or null where there is none. Waits for the engine.
+  SnapshotPtr export_state(SessionId session, Prompt prefix);
   // Keeps a snapshot for the session's next exchange. False where its fingerprint does not fit.
   bool import_state(SnapshotPtr snapshot);
 

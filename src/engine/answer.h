@@ -34,8 +34,8 @@ struct TextPiece {
 // The end of a successful answer.
 struct AnswerResult {
   std::string text;  // all pieces together
-  // The written tokens that spell `text` from its start, without the end-of-turn token. Where a stop
-  // string cut through a token, the text is longer than what these spell.
+  // The written tokens that spell `text` from its start, without the end-of-turn token. Where a
+  // stop string cut through a token, the text is longer than what these spell.
   std::vector<Token> tokens;
   FinishReason finish_reason = FinishReason::end_of_turn;
   Usage usage;
@@ -55,8 +55,8 @@ class Answer {
   explicit Answer(std::function<void()> wake) : wake_(std::move(wake)) {}
 
   // --- reader ---
-  // The next event; the AnswerResult is the last one. Waits. Throws the error that ended the answer,
-  // again at each further call.
+  // The next event; the AnswerResult is the last one. Waits. Throws the error that ended the
+  // answer, again at each further call.
   AnswerEvent next();
   // Asks the engine to stop; next() then throws Cancelled, unless the result was there first.
   void cancel();

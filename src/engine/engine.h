@@ -47,7 +47,8 @@ struct GenerationRequest {
 class Engine {
  public:
   // `vocabulary` must outlive the engine.
-  Engine(std::unique_ptr<StateBackend> backend, const Vocabulary& vocabulary, EngineOptions options);
+  Engine(std::unique_ptr<StateBackend> backend, const Vocabulary& vocabulary,
+         EngineOptions options);
   // Ends every answer with ShutDown and joins the thread.
   ~Engine();
 
@@ -60,14 +61,14 @@ class Engine {
   // Queues an exchange. Throws QueueFull, ShutDown, ContextOverflow (a prompt that cannot fit).
   std::shared_ptr<Answer> submit(GenerationRequest request);
 
-  // In idle time, brings the session's state to exactly these items where it is not a prefix of them
-  // already. Replaced by the next request of the session. Never throws.
+  // In idle time, brings the session's state to exactly these items where it is not a prefix of
+  // them already. Replaced by the next request of the session. Never throws.
   void settle(SessionId session, Prompt prefix);
   // Waits until no settling is due or running (for tests and benchmarks).
   void wait_until_idle();
 
-  // The state of the session's namespace that serves the longest beginning of `prefix`, as a snapshot,
-  // or null where there is none. Waits for the engine.
+  // The state of the session's namespace that serves the longest beginning of `prefix`, as a
+  // snapshot, or null where there is none. Waits for the engine.
   SnapshotPtr export_state(SessionId session, Prompt prefix);
   // Keeps a snapshot for the session's next exchange. False where its fingerprint does not fit.
   bool import_state(SnapshotPtr snapshot);

@@ -21,11 +21,16 @@ std::size_t sequence_length(unsigned char lead) {
 // table 3-7: no overlong forms, no surrogates, nothing above U+10FFFF).
 bool valid_second(unsigned char lead, unsigned char next) {
   switch (lead) {
-    case 0xE0: return next >= 0xA0 && next <= 0xBF;
-    case 0xED: return next >= 0x80 && next <= 0x9F;
-    case 0xF0: return next >= 0x90 && next <= 0xBF;
-    case 0xF4: return next >= 0x80 && next <= 0x8F;
-    default: return next >= 0x80 && next <= 0xBF;
+    case 0xE0:
+      return next >= 0xA0 && next <= 0xBF;
+    case 0xED:
+      return next >= 0x80 && next <= 0x9F;
+    case 0xF0:
+      return next >= 0x90 && next <= 0xBF;
+    case 0xF4:
+      return next >= 0x80 && next <= 0x8F;
+    default:
+      return next >= 0x80 && next <= 0xBF;
   }
 }
 

@@ -31,8 +31,8 @@ class TextFilter {
 
   std::vector<std::string> stops_;
   std::size_t longest_stop_ = 0;
-  std::string held_;        // bytes not given out yet
-  std::size_t total_ = 0;   // bytes taken in
+  std::string held_;       // bytes not given out yet
+  std::size_t total_ = 0;  // bytes taken in
   std::size_t kept_ = 0;
   bool stopped_ = false;
 };

@@ -94,6 +94,7 @@ BorrowedTokenizer BorrowedTokenizer::qwen2(std::int32_t size) {
   out.model_ = "gpt2";
   out.pre_ = "qwen2";
   out.space_ = "\u0120";
+  out.newline_ = "\u010A";
   out.tokens_ = file.strings("tokenizer.ggml.tokens");
   out.types_ = file.integers("tokenizer.ggml.token_type");
   out.merges_ = file.strings("tokenizer.ggml.merges");
@@ -117,6 +118,7 @@ BorrowedTokenizer BorrowedTokenizer::gemma() {
   BorrowedTokenizer out;
   out.model_ = "gemma4";
   out.space_ = "\u2581";
+  out.newline_ = "\n";
   out.tokens_ = file.strings("tokenizer.ggml.tokens");
   out.types_ = file.integers("tokenizer.ggml.token_type");
   out.merges_ = file.strings("tokenizer.ggml.merges");

@@ -27,6 +27,8 @@ class BorrowedTokenizer {
   // The token of exactly this (stored) text. Throws std::runtime_error where there is none.
   Token find(const std::string& text) const;
 
+  Token newline() const { return find(newline_); }
+
   void write_to(GgufWriter& out) const;
 
   // Whole lower-case words of three letters or more, each with the space before it, which in any
@@ -37,9 +39,10 @@ class BorrowedTokenizer {
  private:
   BorrowedTokenizer() = default;
 
-  std::string model_;  // tokenizer.ggml.model
-  std::string pre_;    // tokenizer.ggml.pre; "" where the model implies it
-  std::string space_;  // how a leading space is spelled in a token's stored text
+  std::string model_;    // tokenizer.ggml.model
+  std::string pre_;      // tokenizer.ggml.pre; "" where the model implies it
+  std::string space_;    // how a leading space is spelled in a token's stored text
+  std::string newline_;  // and a line end
   std::vector<std::string> tokens_;
   std::vector<std::int32_t> types_;  // llama_token_type
   std::vector<std::string> merges_;

@@ -169,7 +169,7 @@ std::vector<Token> BorrowedTokenizer::words(const std::filesystem::path& written
     const std::string word = stored.substr(space_.size());
     if (!is_lower_case_word(word)) continue;
     // Between two copies of itself a word has a neighbour on either side.
-    const std::string text = " " + word;
+    const std::string text = std::string(" ").append(word);
     const std::vector<Token> itself(3, token);
     if (vocabulary.tokenize(text + text + text) == itself) words.push_back(token);
   }

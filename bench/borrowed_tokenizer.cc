@@ -82,7 +82,7 @@ void set_strings(gguf_context* out, const char* key, const std::vector<std::stri
 }
 
 bool is_lower_case_word(std::string_view text) {
-  return text.size() >= 3 &&
+  return text.size() >= 4 &&
          std::all_of(text.begin(), text.end(), [](char c) { return c >= 'a' && c <= 'z'; });
 }
 
@@ -118,7 +118,7 @@ BorrowedTokenizer BorrowedTokenizer::gemma() {
   BorrowedTokenizer out;
   out.model_ = "gemma4";
   out.space_ = "\u2581";
-  out.newline_ = "\n";
+  out.newline_.push_back('\n');
   out.tokens_ = file.strings("tokenizer.ggml.tokens");
   out.types_ = file.integers("tokenizer.ggml.token_type");
   out.merges_ = file.strings("tokenizer.ggml.merges");
@@ -169,7 +169,7 @@ std::vector<Token> BorrowedTokenizer::words(const std::filesystem::path& written
     const std::string word = stored.substr(space_.size());
     if (!is_lower_case_word(word)) continue;
     // Between two copies of itself a word has a neighbour on either side.
-    const std::string text = std::string(" ").append(word);
+    const std::string text = " " + word;
     const std::vector<Token> itself(3, token);
     if (vocabulary.tokenize(text + text + text) == itself) words.push_back(token);
   }

@@ -31,7 +31,7 @@ class BorrowedTokenizer {
 
   void write_to(GgufWriter& out) const;
 
-  // Whole lower-case words of three letters or more, each with the space before it, which in any
+  // Whole lower-case words of four letters or more, each with the space before it, which in any
   // order tokenize to themselves; in order of their ids, at most `most`. `written` is any file that
   // write_to() went into. Throws std::runtime_error where llama.cpp cannot load it.
   std::vector<Token> words(const std::filesystem::path& written, std::size_t most) const;

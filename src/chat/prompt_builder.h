@@ -1,7 +1,8 @@
 // A conversation → the prompt items that the model should have read. A pure function of the
 // conversation, the template and the vocabulary (a cache makes it fast, never different):
 //
-// - Text that the model wrote keeps its very tokens: an old answer is never tokenized again, as long
+// - Text that the model wrote keeps its very tokens: an old answer is never tokenized again, as
+// long
 //   as the template renders it as it was written.
 // - Everything else equals llama.cpp's tokenization of the whole text at once, but that control
 //   tokens arise only from the template's words, never from content.
@@ -10,11 +11,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "backend/chat_template.h"
 #include "backend/vocabulary.h"
+#include "chat/fragment_cache.h"
+#include "chat/prompt_tokenizer.h"
 #include "reuse/prompt.h"
 
 namespace segue {
@@ -41,9 +45,6 @@ struct BuiltPrompt {
   std::vector<std::string> stop_strings;
 };
 
-// Tokens of text fragments seen before. Bounded; forgetting costs time only.
-class FragmentCache;
-
 class PromptBuilder {
  public:
   // Both must outlive the builder.
@@ -54,13 +55,19 @@ class PromptBuilder {
                     FragmentCache* cache = nullptr) const;
 
   // The items with which every next prompt begins, whatever the next user message says: what
-  // settling and prewarming bring a state to. Ends at a boundary.
+  // settling and prewarming bring a state to. Ends at a boundary. Empty where that is not known
+  // (the template refuses a user message there).
   Prompt certain_prefix(const std::vector<ChatMessage>& messages, const BuildOptions& options,
                         FragmentCache* cache = nullptr) const;
 
  private:
+  struct Layout;
+  Layout lay_out(const std::vector<ChatMessage>& messages, const BuildOptions& options,
+                 FragmentCache* cache) const;
+
   const Vocabulary& vocabulary_;
   const ChatTemplate& template_;
+  PromptTokenizer tokenizer_;
 };
 
 }  // namespace segue

@@ -41,43 +41,45 @@ char32_t ContentGuard::mark_for(char32_t code_point) {
   throw InvalidArgument("The conversation holds too many different private-use characters.");
 }
 
-std::vector<std::size_t> ContentGuard::places(std::string_view content, Reach reach) const {
+std::vector<std::size_t> ContentGuard::places(std::string_view content,
+                                              const ControlTexts& controls, Reach reach) const {
   std::vector<std::size_t> places;
   if (reach == Reach::every) {
     for (std::size_t at = 0; at < content.size(); ++at) {
-      if (index_.is_control_lead(content[at])) places.push_back(at);
+      if (controls.is_lead(content[at])) places.push_back(at);
     }
   }
   for (const SpecialTokenIndex::Match& match : index_.find_all(content)) {
-    if (index_.tokens()[match.rank].is_control) places.push_back(match.begin);
+    if (controls.contains(match.rank)) places.push_back(match.begin);
   }
   const std::string_view core = trimmed(content);
   const auto core_begin = static_cast<std::size_t>(core.data() - content.data());
   // The template may trim content, so both edges count.
   for (const std::size_t end : {content.size(), core_begin + core.size()}) {
-    const std::size_t first = end - std::min(end, index_.longest_control());
+    const std::size_t first = end - std::min(end, controls.longest());
     for (std::size_t at = first; at < end; ++at) {
-      if (index_.begins_control(content.substr(at, end - at))) places.push_back(at);
+      if (controls.begins_one(content.substr(at, end - at))) places.push_back(at);
     }
   }
   for (const std::size_t begin : {std::size_t{0}, core_begin}) {
     const std::string_view rest = content.substr(begin);
-    const std::size_t longest = std::min(rest.size(), index_.longest_control());
+    const std::size_t longest = std::min(rest.size(), controls.longest());
     for (std::size_t length = 1; length <= longest; ++length) {
-      if (!index_.ends_control(rest.substr(0, length))) continue;
+      if (!controls.ends_one(rest.substr(0, length))) continue;
       places.push_back(begin);
       break;
     }
   }
-  if (!core.empty() && index_.lies_in_control(core)) places.push_back(core_begin);
-  if (!content.empty() && index_.lies_in_control(content)) places.push_back(0);
+  if (!core.empty() && controls.lies_in_one(core)) places.push_back(core_begin);
+  if (!content.empty() && controls.lies_in_one(content)) places.push_back(0);
   std::sort(places.begin(), places.end());
   places.erase(std::unique(places.begin(), places.end()), places.end());
   return places;
 }
 
-std::string ContentGuard::mark(std::string_view content, Reach reach) {
-  const std::vector<std::size_t> marked = places(content, reach);
+std::string ContentGuard::mark(std::string_view content, const ControlTexts& controls,
+                               Reach reach) {
+  const std::vector<std::size_t> marked = places(content, controls, reach);
   auto next = marked.begin();
   std::string out;
   out.reserve(content.size() + 3 * marked.size());

@@ -16,6 +16,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "chat/control_texts.h"
 #include "chat/special_token_index.h"
 
 namespace segue {
@@ -43,13 +44,14 @@ class ContentGuard {
     every,     // wherever one could begin: for content that the template takes apart
   };
   // Throws InvalidArgument where content holds more private-use characters than there are marks.
-  std::string mark(std::string_view content, Reach reach);
+  std::string mark(std::string_view content, const ControlTexts& controls, Reach reach);
 
   // `offsets`, ascending, are moved from the marked to the returned text.
   GuardedText unmark(std::string_view rendered, const std::vector<std::size_t*>& offsets) const;
 
  private:
-  std::vector<std::size_t> places(std::string_view content, Reach reach) const;
+  std::vector<std::size_t> places(std::string_view content, const ControlTexts& controls,
+                                  Reach reach) const;
   char32_t mark_for(char32_t code_point);
 
   const SpecialTokenIndex& index_;

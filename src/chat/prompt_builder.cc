@@ -25,22 +25,21 @@ const char* role_name(ChatRole role) {
   return "user";
 }
 
-std::vector<TemplateMessage> marked_messages(const std::vector<ChatMessage>& messages,
-                                             ContentGuard& guard, ContentGuard::Reach reach) {
-  std::vector<TemplateMessage> marked;
-  marked.reserve(messages.size());
-  for (const ChatMessage& message : messages) {
-    marked.push_back({.role = role_name(message.role),
-                      .content = guard.mark(message.text, reach),
-                      .reasoning = guard.mark(message.reasoning, reach)});
+// What tells which marks the template uses: its source, or else what it makes of a conversation.
+std::string template_words(const ChatTemplate& chat_template) {
+  if (!chat_template.source().empty()) return std::string(chat_template.source());
+  try {
+    const std::vector<TemplateMessage> messages = {{"user", "x", ""}, {"assistant", "x", ""}};
+    return chat_template.render(messages, {}).text;
+  } catch (const Error&) {
+    return {};  // build() says why
   }
-  return marked;
 }
 
 // True where a control token's text lies in what the template made of content that it took apart:
 // the parts may have come together as one.
-bool may_hold_made_up_control(const SpecialTokenIndex& index, std::string_view rendered,
-                              const ContentMap& map) {
+bool may_hold_made_up_control(const SpecialTokenIndex& index, const ControlTexts& controls,
+                              std::string_view rendered, const ContentMap& map) {
   std::vector<ByteRange> unclear;
   for (const PlacedContent& content : map.contents) {
     if (!content.is_verbatim) unclear.push_back(content.text);
@@ -48,11 +47,11 @@ bool may_hold_made_up_control(const SpecialTokenIndex& index, std::string_view r
   if (map.mapped_end < rendered.size()) unclear.push_back({map.mapped_end, rendered.size()});
   for (const ByteRange range : unclear) {
     // A control token may reach over the edges.
-    const std::size_t begin = range.begin - std::min(range.begin, index.longest_control());
-    const std::size_t end = std::min(rendered.size(), range.end + index.longest_control());
+    const std::size_t begin = range.begin - std::min(range.begin, controls.longest());
+    const std::size_t end = std::min(rendered.size(), range.end + controls.longest());
     for (const auto& match : index.find_all(rendered.substr(begin, end - begin))) {
       const SpecialToken& special = index.tokens()[match.rank];
-      if (special.is_control && begin + match.begin < range.end &&
+      if (controls.contains(match.rank) && begin + match.begin < range.end &&
           begin + match.begin + special.text.size() > range.begin) {
         return true;
       }
@@ -132,7 +131,10 @@ struct PromptBuilder::Layout {
 };
 
 PromptBuilder::PromptBuilder(const Vocabulary& vocabulary, const ChatTemplate& chat_template)
-    : vocabulary_(vocabulary), template_(chat_template), tokenizer_(vocabulary) {}
+    : vocabulary_(vocabulary),
+      template_(chat_template),
+      tokenizer_(vocabulary, template_words(chat_template)),
+      controls_of_answers_(tokenizer_.special_tokens(), "") {}
 
 PromptBuilder::Layout PromptBuilder::lay_out(const std::vector<ChatMessage>& messages,
                                              const BuildOptions& options,
@@ -148,10 +150,18 @@ PromptBuilder::Layout PromptBuilder::lay_out(const std::vector<ChatMessage>& mes
   Layout layout;
   ContentGuard guard(index, template_.source());
   for (const auto reach : {ContentGuard::Reach::touching, ContentGuard::Reach::every}) {
-    const std::vector<TemplateMessage> marked = marked_messages(messages, guard, reach);
+    std::vector<TemplateMessage> marked;
+    for (const ChatMessage& message : messages) {
+      const ControlTexts& controls =
+          message.role == ChatRole::assistant ? controls_of_answers_ : tokenizer_.controls();
+      marked.push_back({.role = role_name(message.role),
+                        .content = guard.mark(message.text, controls, reach),
+                        .reasoning = guard.mark(message.reasoning, controls, reach)});
+    }
     layout.rendered = template_.render(marked, template_options);
     layout.map = map_contents(template_, marked, template_options, layout.rendered.text);
-    if (!may_hold_made_up_control(index, layout.rendered.text, layout.map)) break;
+    if (!may_hold_made_up_control(index, tokenizer_.controls(), layout.rendered.text, layout.map))
+      break;
   }
 
   std::vector<std::size_t*> offsets;

@@ -68,6 +68,9 @@ class PromptBuilder {
   const Vocabulary& vocabulary_;
   const ChatTemplate& template_;
   PromptTokenizer tokenizer_;
+  // The model's own earlier words may hold marks that are not control tokens: templates look for
+  // some of them there.
+  ControlTexts controls_of_answers_;
 };
 
 }  // namespace segue

@@ -20,9 +20,10 @@ bool opens_with_space(const Vocabulary& vocabulary) {
 
 }  // namespace
 
-PromptTokenizer::PromptTokenizer(const Vocabulary& vocabulary)
+PromptTokenizer::PromptTokenizer(const Vocabulary& vocabulary, std::string_view template_words)
     : vocabulary_(vocabulary),
       index_(vocabulary.special_tokens()),
+      controls_(index_, template_words),
       adds_space_(opens_with_space(vocabulary)) {}
 
 TokenizedText PromptTokenizer::tokenize(const GuardedText& text, const std::vector<TokenRun>& runs,
@@ -62,7 +63,8 @@ std::vector<PromptTokenizer::Found> PromptTokenizer::partition(const GuardedText
   for (const SpecialTokenIndex::Match& match : matches) {
     const SpecialToken& special = index_.tokens()[match.rank];
     const std::size_t end = match.begin + special.text.size();
-    if (special.is_control && text.is_guarded(part.begin + match.begin, part.begin + end)) continue;
+    const bool is_control = controls_.contains(match.rank);
+    if (is_control && text.is_guarded(part.begin + match.begin, part.begin + end)) continue;
     if (std::find(taken.begin() + static_cast<std::ptrdiff_t>(match.begin),
                   taken.begin() + static_cast<std::ptrdiff_t>(end),
                   true) != taken.begin() + static_cast<std::ptrdiff_t>(end)) {
@@ -78,6 +80,7 @@ std::vector<PromptTokenizer::Found> PromptTokenizer::partition(const GuardedText
     }
     for (std::size_t i = left; i < right; ++i) taken[i] = true;
     found.push_back({&special,
+                     is_control,
                      {part.begin + match.begin, part.begin + end},
                      {part.begin + left, part.begin + right}});
   }
@@ -102,7 +105,7 @@ void PromptTokenizer::add_part(const GuardedText& text, ByteRange part, Fragment
     if (repeats_bos) continue;
     out.items.push_back(PromptItem::of_token(found.special->token));
     out.ends.push_back(found.text.end);
-    if (found.special->is_control) out.firm.push_back(out.items.size());
+    if (found.is_control) out.firm.push_back(out.items.size());
   }
   add_until(part.end);
 }

@@ -16,6 +16,7 @@
 #include "backend/item.h"
 #include "backend/vocabulary.h"
 #include "chat/content_guard.h"
+#include "chat/control_texts.h"
 #include "chat/fragment_cache.h"
 #include "chat/special_token_index.h"
 
@@ -39,10 +40,13 @@ struct TokenizedText {
 
 class PromptTokenizer {
  public:
-  // `vocabulary` must outlive the tokenizer.
-  explicit PromptTokenizer(const Vocabulary& vocabulary);
+  // `vocabulary` must outlive the tokenizer. `template_words` as ControlTexts takes them.
+  PromptTokenizer(const Vocabulary& vocabulary, std::string_view template_words);
+  PromptTokenizer(const PromptTokenizer&) = delete;
+  PromptTokenizer& operator=(const PromptTokenizer&) = delete;
 
   const SpecialTokenIndex& special_tokens() const { return index_; }
+  const ControlTexts& controls() const { return controls_; }
 
   // `runs`: ascending, disjoint. `cache` may be null.
   TokenizedText tokenize(const GuardedText& text, const std::vector<TokenRun>& runs,
@@ -52,6 +56,7 @@ class PromptTokenizer {
   // Special tokens that the text between `begin` and `end` holds, in order of place.
   struct Found {
     const SpecialToken* special = nullptr;
+    bool is_control = false;
     ByteRange text;
     ByteRange swallowed;  // with the white space that the token takes in
   };
@@ -65,6 +70,7 @@ class PromptTokenizer {
 
   const Vocabulary& vocabulary_;
   SpecialTokenIndex index_;
+  ControlTexts controls_;
   bool adds_space_;  // before a fragment that begins the text or follows a special token
 };
 

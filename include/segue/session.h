@@ -58,7 +58,8 @@ class Session {
 
   // A second conversation with the same transcript and state; both go on independently.
   Session fork() const;
-  // Drops every entry after this one. Throws InvalidArgument where the session has no such entry.
+  // Drops every entry after this one; EntryId{} drops all but the instructions. Throws
+  // InvalidArgument where the session has no such entry.
   void rewind_to(EntryId entry);
   // Replaces the text of an entry; later entries stay.
   void replace(EntryId entry, std::string_view text);

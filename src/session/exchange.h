@@ -16,7 +16,9 @@
 #include "segue/options.h"
 #include "segue/response.h"
 #include "segue/stream.h"
+
 #include "session/answer_reader.h"
+#include "session/answer_splitter.h"
 #include "session/conversation.h"
 #include "session/session_impl.h"
 
@@ -56,7 +58,7 @@ class Exchange {
   BuiltPrompt built_;
   Clock::duration building_{};
   std::unique_ptr<AnswerReader> reader_;
-  std::optional<PieceSplitter> splitter_;
+  std::optional<AnswerSplitter> splitter_;
   std::deque<Piece> ready_;
   std::exception_ptr error_;
   std::optional<Response> response_;

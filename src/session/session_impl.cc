@@ -111,26 +111,36 @@ void SessionImpl::set_exchange_options(const ExchangeOptions& options) {
 }
 
 std::shared_ptr<SessionImpl> SessionImpl::fork() const {
-  std::shared_ptr<SessionImpl> copy(new SessionImpl(model_, options(), conversation()));
-  model_->engine().share_state(id_, copy->id_);
-  return copy;
+  return std::shared_ptr<SessionImpl>(new SessionImpl(model_, options(), conversation()));
 }
 
 void SessionImpl::save(const std::filesystem::path& path) const {
+  Conversation saving;
   SavedSession saved;
   {
     const std::scoped_lock lock(mutex_);
     refuse_while_responding();
+    saving = conversation_;
     saved.options.exchange = exchange_options_;
-    saved.entries = conversation_.entries();
-    saved.first_read = conversation_.first_read();
   }
+  saved.entries = saving.entries();
+  saved.first_read = saving.first_read();
   saved.options.cache_namespace = cache_namespace_;
   saved.vocabulary = model_->vocabulary_name();
-  if (const SnapshotPtr state = model_->engine().export_state(id_)) {
-    saved.state = encode_snapshot(*state);
-  }
+  saved.state = encoded_state(saving, saved.options.exchange);
   replace_whole_file(path, encode_session(saved));
+}
+
+std::vector<std::byte> SessionImpl::encoded_state(const Conversation& conversation,
+                                                  const ExchangeOptions& options) const {
+  try {
+    const SnapshotPtr state = model_->engine().export_state(
+        id_, model_->builder().certain_prefix(conversation.messages(), build_options(options)));
+    if (state != nullptr) return encode_snapshot(*state);
+  } catch (const TemplateFailed& error) {  // the conversation is worth saving without its state
+    model_->log(LogLevel::info, std::string("saved without state: ") + error.what());
+  }
+  return {};
 }
 
 std::shared_ptr<SessionImpl> SessionImpl::open(std::shared_ptr<ModelImpl> model,

@@ -16,6 +16,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "backend/units.h"
 #include "chat/prompt_builder.h"
@@ -79,6 +80,8 @@ class SessionImpl : public std::enable_shared_from_this<SessionImpl> {
 
  private:
   SessionImpl(std::shared_ptr<ModelImpl> model, SessionOptions options, Conversation conversation);
+  std::vector<std::byte> encoded_state(const Conversation& conversation,
+                                       const ExchangeOptions& options) const;
   void take_state(std::span<const std::byte> encoded);
   void refuse_while_responding() const;  // requires mutex_
 

@@ -8,6 +8,7 @@
 #include <sstream>
 #include <string>
 
+#include "chat/utf8.h"
 #include "segue/error.h"
 
 namespace segue {
@@ -70,36 +71,17 @@ void check_sampling(const SamplingOptions& sampling) {
   }
 }
 
-// The length of the well-formed character at the start of `text` (Unicode table 3-7), or 0.
-std::size_t character_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(0);
-  if (first < 0x80) return 1;
-  const std::size_t length = first >= 0xC2 && first <= 0xDF   ? 2
-                             : first >= 0xE0 && first <= 0xEF ? 3
-                             : first >= 0xF0 && first <= 0xF4 ? 4
-                                                              : 0;
-  if (length == 0 || text.size() < length) return 0;
-  // No overlong forms, no surrogates, nothing above U+10FFFF.
-  const unsigned char low = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
-  const unsigned char high = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
-  if (byte(1) < low || byte(1) > high) return 0;
-  for (std::size_t i = 2; i < length; ++i) {
-    if (byte(i) < 0x80 || byte(i) > 0xBF) return 0;
-  }
-  return length;
-}
-
 }  // namespace
 
 void check_utf8(std::string_view text, std::string_view what) {
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t length = character_length(text.substr(at));
-    if (length == 0) {
-      throw InvalidArgument(std::string(what) + " is not UTF-8 at byte " + std::to_string(at));
-    }
+  if (is_valid_utf8(text)) return;
+  std::size_t at = 0;
+  while (true) {
+    const std::size_t length = character_at(text, at).length;
+    if (!is_valid_utf8(text.substr(at, length))) break;
     at += length;
   }
+  throw InvalidArgument(std::string(what) + " is not UTF-8 at byte " + std::to_string(at));
 }
 
 void check_options(const ModelOptions& options) {

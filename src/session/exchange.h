@@ -12,13 +12,13 @@
 #include <optional>
 #include <string_view>
 
+#include "chat/piece_splitter.h"
 #include "chat/prompt_builder.h"
 #include "segue/options.h"
 #include "segue/response.h"
 #include "segue/stream.h"
 
 #include "session/answer_reader.h"
-#include "session/answer_splitter.h"
 #include "session/conversation.h"
 #include "session/session_impl.h"
 
@@ -58,7 +58,7 @@ class Exchange {
   BuiltPrompt built_;
   Clock::duration building_{};
   std::unique_ptr<AnswerReader> reader_;
-  std::optional<AnswerSplitter> splitter_;
+  std::optional<PieceSplitter> splitter_;
   std::deque<Piece> ready_;
   std::exception_ptr error_;
   std::optional<Response> response_;

@@ -3,6 +3,8 @@
 #include <exception>
 #include <fstream>
 #include <iostream>
+#include <memory>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -55,11 +57,12 @@ SamplingShare sample(const std::filesystem::path& path, std::int32_t threads) {
   ModelOptions options;
   options.threads = threads;
   options.context_length = 1024;
-  const auto model = LlamaModel::load(path, options);
-  LlamaContext context(*model, options);
-  const std::vector<Token> prompt = model->vocabulary().tokenize_whole(
-      "<|im_start|>user\nHello<|im_end|>\n<|im_start|>assistant\n");
-  return measure_sampling(context, model->vocabulary(), prompt, kSampledTokens);
+  const std::shared_ptr<ModelFile> model = ModelFile::load(path, options);
+  const LlamaVocabulary vocabulary(model);
+  LlamaContext context(model, options);
+  const std::vector<Token> prompt =
+      vocabulary.tokenize_whole("<|im_start|>user\nHello<|im_end|>\n<|im_start|>assistant\n");
+  return measure_sampling(context, vocabulary, prompt, kSampledTokens);
 }
 
 int run(const Arguments& arguments) {

@@ -32,8 +32,9 @@ void SeguePlayer::start(const Script& script, std::string answer) {
   sessions_.clear();
   model_.clear_cached_state();
   for (const ScriptSession& spec : script.sessions) {
-    SessionOptions options{
-        .instructions = spec.instructions, .exchange = {}, .cache_namespace = spec.cache_namespace};
+    SessionOptions options;
+    options.instructions = spec.instructions;
+    options.cache_namespace = spec.cache_namespace;
     options.exchange.max_tokens = static_cast<std::int32_t>(script.tokens_written);
     options.exchange.sampling.temperature = 0;
     sessions_.emplace_back(std::in_place, model_, options);

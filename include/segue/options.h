@@ -39,10 +39,10 @@ struct ModelOptions {
   FlashAttention flash_attention = FlashAttention::automatic;
   bool use_mmap = true;
   // Replaces the model's own chat template (Jinja), where not empty.
-  std::string chat_template;
+  std::string chat_template{};
   // 0 to 1 while the weights load; false stops the load with Cancelled.
-  std::function<bool(float)> on_progress;
-  LogCallback log;
+  std::function<bool(float)> on_progress{};
+  LogCallback log{};
 };
 
 // How the next token is chosen. temperature 0 is greedy: the same prompt gives the same answer.
@@ -70,9 +70,9 @@ struct SamplingOptions {
   float mirostat_tau = 5.0F;
   float mirostat_eta = 0.1F;
   // Unset: a new one for every answer. All 64 bits count.
-  std::optional<std::uint64_t> seed;
+  std::optional<std::uint64_t> seed{};
   // Token id → added to its logit; -infinity forbids it.
-  std::map<std::int32_t, float> logit_bias;
+  std::map<std::int32_t, float> logit_bias{};
 };
 
 enum class WhenBusy : std::uint8_t {
@@ -87,32 +87,32 @@ enum class WhenFull : std::uint8_t {
 
 struct ExchangeOptions {
   // Tokens to write at most; unset: until the model ends or the context is full (ContextOverflow).
-  std::optional<std::int32_t> max_tokens;
-  SamplingOptions sampling;
+  std::optional<std::int32_t> max_tokens{};
+  SamplingOptions sampling{};
   // The answer ends before the first of these; never part of the text.
-  std::vector<std::string> stop;
+  std::vector<std::string> stop{};
   // GBNF that the answer must follow; empty: none.
-  std::string grammar;
+  std::string grammar{};
   bool ignore_eos = false;
   // Log-probabilities: unset: none; n: each written token's own and the n likeliest others.
-  std::optional<std::int32_t> top_logprobs;
+  std::optional<std::int32_t> top_logprobs{};
   // Unset: as the template does.
-  std::optional<bool> thinking;
+  std::optional<bool> thinking{};
   WhenBusy when_busy = WhenBusy::refuse;
   WhenFull when_full = WhenFull::refuse;
   // Ends the exchange with Cancelled; the transcript stays as before.
-  std::stop_token cancel;
+  std::stop_token cancel{};
   // Tokens read so far and to read, during a long read. Called on the caller's thread.
-  std::function<void(std::int64_t done, std::int64_t total)> on_read;
+  std::function<void(std::int64_t done, std::int64_t total)> on_read{};
 };
 
 struct SessionOptions {
   // The system text. Empty: none.
-  std::string instructions;
+  std::string instructions{};
   // Used where an exchange brings none of its own.
-  ExchangeOptions exchange;
+  ExchangeOptions exchange{};
   // Sessions share what they have read only inside one of these.
-  std::string cache_namespace;
+  std::string cache_namespace{};
 };
 
 }  // namespace segue

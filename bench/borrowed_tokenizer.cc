@@ -109,7 +109,7 @@ BorrowedTokenizer BorrowedTokenizer::qwen2(std::int32_t size) {
       out.types_.push_back(LLAMA_TOKEN_TYPE_CONTROL);
     }
   }
-  out.eos_ = out.find("<|endoftext|>");
+  out.bos_ = out.eos_ = out.find("<|endoftext|>");  // named, never added
   return out;
 }
 
@@ -130,6 +130,7 @@ BorrowedTokenizer BorrowedTokenizer::gemma() {
     out.types_[token] = LLAMA_TOKEN_TYPE_CONTROL;
   }
   out.bos_ = out.find("<bos>");
+  out.adds_bos_ = true;
   out.eos_ = out.find("<eos>");
   return out;
 }
@@ -151,11 +152,9 @@ void BorrowedTokenizer::write_to(GgufWriter& out) const {
   gguf_set_arr_data(out.keys(), "tokenizer.ggml.token_type", GGUF_TYPE_INT32, types_.data(),
                     types_.size());
   set_strings(out.keys(), "tokenizer.ggml.merges", merges_);
-  if (bos_ != kNoToken) {
-    out.set("tokenizer.ggml.bos_token_id", static_cast<std::uint32_t>(bos_));
-  }
+  out.set("tokenizer.ggml.bos_token_id", static_cast<std::uint32_t>(bos_));
   out.set("tokenizer.ggml.eos_token_id", static_cast<std::uint32_t>(eos_));
-  gguf_set_val_bool(out.keys(), "tokenizer.ggml.add_bos_token", bos_ != kNoToken);
+  gguf_set_val_bool(out.keys(), "tokenizer.ggml.add_bos_token", adds_bos_);
   out.set("tokenizer.chat_template", std::string(kTemplate));
 }
 

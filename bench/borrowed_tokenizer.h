@@ -46,7 +46,8 @@ class BorrowedTokenizer {
   std::vector<std::string> tokens_;
   std::vector<std::int32_t> types_;  // llama_token_type
   std::vector<std::string> merges_;
-  Token bos_ = kNoToken;  // kNoToken: none is added
+  Token bos_ = kNoToken;
+  bool adds_bos_ = false;  // at the start of a text
   Token eos_ = kNoToken;
 };
 

@@ -19,7 +19,7 @@ struct TemplateMessage {
 
 struct TemplateOptions {
   bool add_generation_prompt = true;
-  std::optional<bool> enable_thinking;  // unset: as the template does
+  std::optional<bool> enable_thinking{};  // unset: as the template does
 };
 
 // Splits one answer. Made for one rendered prompt; cheap to keep, not thread-safe.

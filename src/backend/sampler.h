@@ -16,9 +16,9 @@ namespace segue {
 // Everything that shapes the choice. `sampling` is what the user sees; the rest comes from the
 // exchange.
 struct SamplerOptions {
-  SamplingOptions sampling;
+  SamplingOptions sampling{};
   bool ignore_eos = false;
-  std::string grammar;          // GBNF; empty: none
+  std::string grammar{};        // GBNF; empty: none
   std::int32_t n_top_logprobs = -1;  // -1: no log-probabilities at all
 };
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace segue {
 
@@ -45,54 +46,59 @@ BlockMax max_of(std::span<const float> block) {
   return result;
 }
 
-std::span<const float> block_at(std::span<const float> logits, std::size_t start) {
-  return logits.subspan(start, std::min(kBlock, logits.size() - start));
-}
-
 }  // namespace
 
-Token arg_max(std::span<const float> logits) {
-  float best = kLowest;
-  std::size_t best_start = 0;
-  for (std::size_t start = 0; start < logits.size(); start += kBlock) {
-    const BlockMax max = max_of(block_at(logits, start));
-    if (max.has_nan) return kNoToken;
-    if (max.value > best) {
-      best = max.value;
-      best_start = start;
-    }
-  }
-  if (!std::isfinite(best)) return kNoToken;
-  const auto block = block_at(logits, best_start);
-  return static_cast<Token>(
-      best_start + static_cast<std::size_t>(std::ranges::find(block, best) - block.begin()));
+std::span<const float> LogitScan::block(std::size_t index) const {
+  const std::size_t start = index * kBlock;
+  return logits_.subspan(start, std::min(kBlock, logits_.size() - start));
 }
 
-void greatest(std::span<const float> logits, std::size_t n,
-              std::vector<std::pair<Token, float>>& out) {
+void LogitScan::look_at(std::span<const float> logits) {
+  logits_ = logits;
+  maxima_.resize((logits.size() + kBlock - 1) / kBlock);
+  has_nan_ = false;
+  for (std::size_t i = 0; i < maxima_.size(); ++i) {
+    const BlockMax max = max_of(block(i));
+    maxima_[i] = max.value;
+    has_nan_ |= max.has_nan;
+  }
+}
+
+Token LogitScan::arg_max() const {
+  const auto best = std::ranges::max_element(maxima_);
+  if (has_nan_ || best == maxima_.end() || !std::isfinite(*best)) return kNoToken;
+  const auto index = static_cast<std::size_t>(best - maxima_.begin());
+  const auto values = block(index);
+  const auto offset = std::ranges::find(values, *best) - values.begin();
+  return static_cast<Token>(index * kBlock + static_cast<std::size_t>(offset));
+}
+
+void LogitScan::greatest(std::size_t n, std::vector<std::pair<Token, float>>& out) {
   using Entry = std::pair<Token, float>;
   // A heap whose front is the one to go next: the smallest, and of equal ones the last.
   const auto before = [](const Entry& a, const Entry& b) {
     return a.second > b.second || (a.second == b.second && a.first < b.first);
   };
-  n = std::min(n, logits.size());
+  n = std::min(n, logits_.size());
   out.clear();
   if (n == 0) return;
   out.reserve(n);
-  for (std::size_t start = 0; start < logits.size(); start += kBlock) {
-    const auto block = block_at(logits, start);
-    // Most blocks hold nothing that could enter; an equal value further on never does.
-    if (out.size() == n && !(max_of(block).value > out.front().second)) continue;
-    for (std::size_t i = 0; i < block.size(); ++i) {
-      const Entry entry(static_cast<Token>(start + i), block[i]);
-      if (out.size() < n) {
-        out.push_back(entry);
-        std::push_heap(out.begin(), out.end(), before);
-      } else if (entry.second > out.front().second) {
+  order_.resize(maxima_.size());
+  std::iota(order_.begin(), order_.end(), 0U);
+  std::ranges::sort(order_, [this](auto a, auto b) { return maxima_[a] > maxima_[b]; });
+  for (const std::uint32_t index : order_) {
+    if (out.size() == n && maxima_[index] < out.front().second) break;
+    const auto values = block(index);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (out.size() == n && values[i] < out.front().second) continue;
+      const Entry entry(static_cast<Token>(index * kBlock + i), values[i]);
+      if (out.size() == n) {
+        if (!before(entry, out.front())) continue;
         std::pop_heap(out.begin(), out.end(), before);
-        out.back() = entry;
-        std::push_heap(out.begin(), out.end(), before);
+        out.pop_back();
       }
+      out.push_back(entry);
+      std::push_heap(out.begin(), out.end(), before);
     }
   }
   std::sort_heap(out.begin(), out.end(), before);

@@ -8,7 +8,6 @@
 
 #include "llama.h"
 #include "llama/grammar.h"
-#include "llama/logits.h"
 #include "segue/error.h"
 
 namespace segue {
@@ -67,7 +66,8 @@ TokenChoice LlamaSampler::sample(std::int32_t batch_index) {
     throw DecodingFailed("token " + std::to_string(batch_index) +
                          " of the last batch has no logits");
   }
-  const Token likeliest = arg_max(logits);
+  scan_.look_at(logits);
+  const Token likeliest = scan_.arg_max();
   if (likeliest == kNoToken) {
     throw DecodingFailed(
         "the model computed logits that are not numbers, or none that is finite. Its weights or "
@@ -76,14 +76,9 @@ TokenChoice LlamaSampler::sample(std::int32_t batch_index) {
   }
   TokenChoice choice;
   try {
-    if (greedy_ && biases_.empty()) {
-      choice.token = likeliest;
-      if (grammar_ && !grammar_allows(choice.token)) choice.token = propose_by_grammar(logits);
-    } else {
-      const std::span<const float> values = biased(logits);
-      choice.token = propose(values);
-      if (grammar_ && !grammar_allows(choice.token)) choice.token = propose_by_grammar(values);
-    }
+    const std::span<const float> values = biased(logits);
+    choice.token = propose(values);
+    if (grammar_ && !grammar_allows(choice.token)) choice.token = propose_by_grammar(values);
     accept(choice.token);
   } catch (const Error&) {
     throw;
@@ -100,19 +95,17 @@ std::span<const float> LlamaSampler::biased(std::span<const float> logits) {
   if (biases_.empty()) return logits;
   biased_.assign(logits.begin(), logits.end());
   for (const auto& [token, bias] : biases_) biased_[static_cast<std::size_t>(token)] += bias;
+  scan_.look_at(biased_);
+  if (scan_.arg_max() == kNoToken) {
+    throw DecodingFailed("every token is forbidden (logit_bias, ignore_eos)");
+  }
   return biased_;
 }
 
 Token LlamaSampler::propose(std::span<const float> values) {
-  if (!biases_.empty() || greedy_) {
-    const Token likeliest = arg_max(values);
-    if (likeliest == kNoToken) {
-      throw DecodingFailed("every token is forbidden (logit_bias, ignore_eos)");
-    }
-    if (greedy_) return likeliest;
-  }
+  if (greedy_) return scan_.arg_max();
   if (preselected_ > 0) {
-    const Token token = propose_from_greatest(values);
+    const Token token = propose_from_greatest();
     if (token != kNoToken) return token;
   }
   fill_candidates(values);
@@ -120,8 +113,8 @@ Token LlamaSampler::propose(std::span<const float> values) {
 }
 
 // kNoToken where equal logits leave open which tokens the chain would keep, and in which order.
-Token LlamaSampler::propose_from_greatest(std::span<const float> values) {
-  greatest(values, preselected_ + 1, greatest_);
+Token LlamaSampler::propose_from_greatest() {
+  scan_.greatest(preselected_ + 1, greatest_);
   const auto same = [](const auto& a, const auto& b) { return a.second == b.second; };
   if (std::adjacent_find(greatest_.begin(), greatest_.end(), same) != greatest_.end()) {
     return kNoToken;
@@ -180,7 +173,8 @@ void LlamaSampler::add_logprobs(std::span<const float> logits, float max, TokenC
     return static_cast<float>(static_cast<double>(logit) - total);
   };
   choice.logprob = logprob(logits[static_cast<std::size_t>(choice.token)]);
-  greatest(logits, static_cast<std::size_t>(n_top_logprobs_), choice.top);
+  if (!biases_.empty()) scan_.look_at(logits);
+  scan_.greatest(static_cast<std::size_t>(n_top_logprobs_), choice.top);
   for (auto& [token, value] : choice.top) value = logprob(value);
 }
 

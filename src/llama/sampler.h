@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "backend/sampler.h"
+#include "llama/logits.h"
 #include "llama/sampler_chain.h"
 
 struct llama_token_data;
@@ -35,9 +36,10 @@ class LlamaSampler : public Sampler {
   void use_whole_chain() { greedy_ = false, preselected_ = 0; }
 
  private:
+  // The logits with biases added, looked at; throws where no token is left.
   std::span<const float> biased(std::span<const float> logits);
   Token propose(std::span<const float> values);
-  Token propose_from_greatest(std::span<const float> values);
+  Token propose_from_greatest();
   Token propose_by_grammar(std::span<const float> values);
   Token run_chain(std::size_t n_candidates, bool sorted);
   void fill_candidates(std::span<const float> values);
@@ -53,6 +55,7 @@ class LlamaSampler : public Sampler {
   std::vector<std::pair<Token, float>> biases_;
   LlamaSamplerHandle chain_;
   LlamaSamplerHandle grammar_;  // null: none
+  LogitScan scan_;              // of the logits, or with biases of biased_
   std::vector<float> biased_;
   std::vector<std::pair<Token, float>> greatest_;
   std::vector<llama_token_data> candidates_;

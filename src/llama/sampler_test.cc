@@ -304,17 +304,19 @@ TEST(Logits, TheGreatestAreThoseOfASort) {
     std::vector<std::size_t> order(n);
     std::iota(order.begin(), order.end(), 0U);
     std::ranges::stable_sort(order, [&](auto a, auto b) { return logits[a] > logits[b]; });
-    EXPECT_EQ(arg_max(logits), static_cast<Token>(order[0]));
+    LogitScan scan;
+    scan.look_at(logits);
+    EXPECT_EQ(scan.arg_max(), static_cast<Token>(order[0]));
     std::vector<std::pair<Token, float>> top;
     for (const std::size_t k : {0U, 1U, 41U, 6000U}) {
-      greatest(logits, k, top);
+      scan.greatest(k, top);
       ASSERT_EQ(top.size(), std::min<std::size_t>(k, n));
       for (std::size_t i = 0; i < top.size(); ++i) {
         EXPECT_EQ(top[i].first, static_cast<Token>(order[i]));
       }
     }
   }
-  EXPECT_EQ(arg_max({}), kNoToken);
+  EXPECT_EQ(LogitScan().arg_max(), kNoToken);
 }
 
 }  // namespace

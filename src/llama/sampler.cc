@@ -42,7 +42,7 @@ std::vector<std::pair<Token, float>> collect_biases(const llama_vocab* vocab,
 
 LlamaSampler::LlamaSampler(const llama_vocab* vocab, std::int32_t context_length,
                            const SamplerOptions& options, LogitsSource logits)
-    : vocab_(vocab), logits_(std::move(logits)), n_top_logprobs_(options.n_top_logprobs) {
+    : logits_(std::move(logits)), n_top_logprobs_(options.n_top_logprobs) {
   const std::int32_t n_vocab = llama_vocab_n_tokens(vocab);
   check_sampler_options(options, n_vocab);
   const SamplingOptions& sampling = options.sampling;

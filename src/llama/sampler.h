@@ -47,7 +47,6 @@ class LlamaSampler : public Sampler {
   void accept(Token token);
   void add_logprobs(std::span<const float> logits, float max, TokenChoice& choice);
 
-  const llama_vocab* vocab_;
   LogitsSource logits_;
   std::int32_t n_top_logprobs_;
   bool greedy_;

@@ -202,6 +202,7 @@ BuiltPrompt PromptBuilder::build(const std::vector<ChatMessage>& messages,
   built.prompt.items = std::move(layout.tokenized.items);
   built.parser = std::move(layout.rendered.parser);
   built.stop_strings = std::move(layout.rendered.stop_strings);
+  built.preserved_tokens = std::move(layout.rendered.preserved_tokens);
   return built;
 }
 

@@ -43,6 +43,8 @@ struct BuiltPrompt {
   Prompt prompt;
   std::shared_ptr<const OutputParser> parser;
   std::vector<std::string> stop_strings;
+  // Special tokens (by text) whose text the parser needs in the output.
+  std::vector<std::string> preserved_tokens;
 };
 
 class PromptBuilder {

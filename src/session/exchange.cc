@@ -53,6 +53,11 @@ GenerationRequest Exchange::request() const {
   for (const std::string& stop : built_.stop_strings) {
     if (!stop.empty()) request.stop.push_back(stop);
   }
+  for (const SpecialToken& special : session_->model().vocabulary().special_tokens()) {
+    if (std::ranges::count(built_.preserved_tokens, special.text) > 0) {
+      request.visible_controls.push_back(special.token);
+    }
+  }
   request.transient = turn_ == nullptr;
   return request;
 }

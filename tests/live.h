@@ -43,8 +43,10 @@ inline ExchangeOptions greedy() {
   return options;
 }
 
+// In a namespace of the running test, so that no other one's state shortens what it reads.
 inline SessionOptions greedy_session(std::string instructions = "") {
   SessionOptions options;
+  options.cache_namespace = testing::UnitTest::GetInstance()->current_test_info()->name();
   options.instructions = std::move(instructions);
   options.exchange = greedy();
   return options;

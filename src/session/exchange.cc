@@ -6,12 +6,23 @@
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
+#include "chat/utf8.h"
+#include "reuse/record.h"
 #include "segue/error.h"
 #include "session/fitting.h"
 #include "session/validation.h"
 
 namespace segue {
+
+namespace {
+
+bool has_outer_space(std::string_view text) {
+  return !text.empty() && (is_white_space(text.front()) || is_white_space(text.back()));
+}
+
+}  // namespace
 
 Exchange::Exchange(const std::shared_ptr<SessionImpl>& session,
                    std::optional<std::string_view> prompt, ExchangeOptions options)
@@ -88,12 +99,12 @@ void Exchange::advance() {
     splitter_->add(text->text, ready_);
     return;
   }
-  commit(std::get<AnswerResult>(std::move(event)));
-  settle();
+  const WrittenTokens written = commit(std::get<AnswerResult>(std::move(event)));
+  if (turn_ != nullptr) settle(*written);
   release();
 }
 
-void Exchange::commit(AnswerResult result) {
+WrittenTokens Exchange::commit(AnswerResult result) {
   Response response;
   ParsedOutput parsed = splitter_->finish(result.text, ready_);
   response.text = std::move(parsed.content);
@@ -104,23 +115,33 @@ void Exchange::commit(AnswerResult result) {
   response.timing.to_first += building_;
   response.timing.total += building_;
   response.logprobs = std::move(result.logprobs);
+  auto written = std::make_shared<const std::vector<Token>>(std::move(result.tokens));
   if (turn_ != nullptr) {
-    conversation_.add_response(
-        response.text, response.reasoning,
-        std::make_shared<const std::vector<Token>>(std::move(result.tokens)));
+    conversation_.add_response(response.text, response.reasoning, written);
     turn_->commit(conversation_);
   }
   response_ = std::move(response);
+  return written;
 }
 
-// The answer stands, whatever happens here: what cannot be read ahead is read by the next turn.
-void Exchange::settle() {
-  if (turn_ == nullptr) return;
+// Where the template writes this turn in another way once it is history, the session's state is
+// brought to that in idle time. Most templates never do, and finding out means rendering the
+// conversation, so a session whose history stayed as it was asks again only after an answer of the
+// kind that templates change. The answer stands, whatever happens here: what is not read ahead is
+// read by the next turn.
+void Exchange::settle(const std::vector<Token>& written) {
+  const bool may_change = !response_->reasoning.empty() || has_outer_space(response_->text);
+  if (turn_->history_is_stable() && !may_change) return;
   ModelImpl& model = session_->model();
   try {
-    model.engine().settle(session_->id(), model.builder().certain_prefix(conversation_.messages(),
-                                                                         build_options(options_),
-                                                                         &turn_->fragments()));
+    Prompt next = model.builder().certain_prefix(conversation_.messages(), build_options(options_),
+                                                 &turn_->fragments());
+    std::vector<PromptItem> held = built_.prompt.items;
+    for (const Token token : written) held.push_back(PromptItem::of_token(token));
+    const auto shared = static_cast<std::size_t>(common_prefix(next.items, held).value);
+    const bool is_stable = shared == std::min(next.items.size(), held.size());
+    turn_->set_history_is_stable(is_stable);
+    if (!is_stable) model.engine().settle(session_->id(), std::move(next));
   } catch (const std::exception& error) {
     model.log(LogLevel::debug,
               std::string("nothing is read ahead after this answer: ") + error.what());

@@ -11,13 +11,13 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "chat/piece_splitter.h"
 #include "chat/prompt_builder.h"
 #include "segue/options.h"
 #include "segue/response.h"
 #include "segue/stream.h"
-
 #include "session/answer_reader.h"
 #include "session/conversation.h"
 #include "session/session_impl.h"
@@ -45,8 +45,8 @@ class Exchange {
 
   GenerationRequest request() const;
   void advance();
-  void commit(AnswerResult result);
-  void settle();
+  WrittenTokens commit(AnswerResult result);
+  void settle(const std::vector<Token>& written);
   void release() noexcept;
 
   const Clock::time_point asked_ = Clock::now();

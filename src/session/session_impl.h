@@ -47,6 +47,9 @@ class SessionImpl : public std::enable_shared_from_this<SessionImpl> {
 
     void commit(Conversation conversation);
     FragmentCache& fragments() { return *session_->fragments_; }
+    // Whether the template last left the history as the model had read and written it.
+    bool history_is_stable() const { return session_->history_is_stable_; }
+    void set_history_is_stable(bool is_stable) { session_->history_is_stable_ = is_stable; }
 
    private:
     std::shared_ptr<SessionImpl> session_;
@@ -90,6 +93,7 @@ class SessionImpl : public std::enable_shared_from_this<SessionImpl> {
   const SessionId id_;
   // Used by the holder of the turn alone.
   const std::unique_ptr<FragmentCache> fragments_;
+  bool history_is_stable_ = false;
 
   mutable std::mutex mutex_;
   // Guarded by mutex_:

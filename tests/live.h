@@ -5,6 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
+#include <atomic>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -71,10 +74,11 @@ inline EntryId id_of(const Session& session, std::size_t index) {
 // A file of this test, removed when it goes out of scope.
 class ScratchFile {
  public:
-  ScratchFile()
-      : path_(std::filesystem::path(testing::TempDir()) /
-              (std::string(testing::UnitTest::GetInstance()->current_test_info()->name()) +
-               std::to_string(reinterpret_cast<std::uintptr_t>(this)) + ".segue")) {}
+  ScratchFile() {
+    static std::atomic<int> count = 0;
+    path_ = std::filesystem::path(testing::TempDir()) /
+            ("segue-" + std::to_string(::getpid()) + "-" + std::to_string(++count));
+  }
   ~ScratchFile() { std::filesystem::remove(path_); }
   ScratchFile(const ScratchFile&) = delete;
   ScratchFile& operator=(const ScratchFile&) = delete;

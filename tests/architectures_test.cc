@@ -2,8 +2,8 @@
 // was brought back, the answer is that of a fresh, full read.
 //
 // The models have no tokenizer, so this stands at the engine's level: prompt items in, tokens and
-// log-probabilities out. Noise is measured, not assumed: the same prompts are read anew in pieces of
-// another length, and what reuse may differ by is a small multiple of what that differs by.
+// log-probabilities out. Noise is measured, not assumed: the same prompts are read anew in pieces
+// of another length, and what reuse may differ by is a small multiple of what that differs by.
 //
 //   segue_architectures_test DIR [NAME-PART]
 #include <algorithm>
@@ -119,8 +119,9 @@ class Bench {
   std::unique_ptr<Engine> engine_;
 };
 
-// The greatest difference in log-probability over the tokens both lists name, up to the first step at
-// which the chosen tokens differ; `differs` tells of such a step whose choice was not a near tie.
+// The greatest difference in log-probability over the tokens both lists name, up to the first step
+// at which the chosen tokens differ; `differs` tells of such a step whose choice was not a near
+// tie.
 struct Difference {
   double logprob = 0;
   bool differs = false;
@@ -164,8 +165,8 @@ class Trial {
   void run(std::int32_t vocabulary);
 
  private:
-  void check(const std::string& what, SessionId session, const Talk& talk, std::int64_t read_at_most,
-             AnswerResult* keep = nullptr);
+  void check(const std::string& what, SessionId session, const Talk& talk,
+             std::int64_t read_at_most, AnswerResult* keep = nullptr);
 
   Row& row_;
   Bench own_;
@@ -177,8 +178,8 @@ void Trial::check(const std::string& what, SessionId session, const Talk& talk,
   const AnswerResult result = own_.ask(session, talk);
   // The fresh reads run on a context of their own, so that they disturb nothing here.
   const AnswerResult whole = other_chunks_.fresh(talk);
-  row_.reads += " " + what + "=" + std::to_string(result.usage.read) + "/" +
-                std::to_string(talk.length());
+  row_.reads +=
+      " " + what + "=" + std::to_string(result.usage.read) + "/" + std::to_string(talk.length());
   const Difference difference = compare(result, whole, 8 * row_.noise);
   row_.worst = std::max(row_.worst, difference.logprob);
   if (difference.differs) row_.wrong.push_back(what + ": other tokens than a fresh read");

@@ -1,9 +1,10 @@
 // Checkpoints of one state: saved copies of the part that cannot be rewound, each at the length of
-// the record at which it was taken. A checkpoint is valid for every record that begins with the same
-// `length` items.
+// the record at which it was taken. A checkpoint is valid for every record that begins with the
+// same `length` items.
 //
-// Thinning: over the byte budget, the first, the latest and geometrically spaced ones stay.
-// A value (blobs are shared and immutable); no synchronisation needed.
+// Thinning: over the byte budget, the first, the latest and geometrically spaced ones stay (dense
+// near the end, where people return to most often; sparse far back). A value (blobs are shared and
+// immutable); no synchronisation needed.
 #pragma once
 
 #include <memory>
@@ -31,7 +32,7 @@ class Checkpoints {
   // Drops those longer than `length`.
   void truncate(ItemCount length);
   void clear() { list_.clear(); }
-  // Thins until bytes() <= budget; may drop all.
+  // Thins until bytes() <= budget; may drop all. The latest goes last.
   void thin(Bytes budget);
 
   std::span<const Checkpoint> list() const { return list_; }

@@ -1,10 +1,11 @@
 // Which holders of state begin like a prompt: an index over records by hashes of their blocks, so
-// that thousands of snapshots cost no more to search than the prompt is long. Hashes only narrow the
+// that a long record is found without comparing every item of every record. Hashes only narrow the
 // search: the caller compares the items themselves.
 //
 // Not thread-safe.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <unordered_map>
@@ -17,16 +18,27 @@ namespace segue {
 
 class PrefixIndex {
  public:
+  // Items of a block. Records that differ only within their last shared block are told apart by the
+  // caller.
+  static constexpr std::size_t kBlock = 32;
+
+  struct Candidate {
+    std::uint64_t id = 0;
+    // The record and the items share at least `shared` and fewer than `shared + kBlock` items (up
+    // to collisions of hashes).
+    ItemCount shared;
+  };
+
   void insert(std::uint64_t id, std::span<const PromptItem> items);
   // `items` as they were inserted.
   void erase(std::uint64_t id, std::span<const PromptItem> items);
-  // Ids whose records share the longest run of whole blocks with `items`, and every id that shares
-  // less than one block's worth more or less: never misses the longest. At most `most`, the ones with
-  // the longest shared run first.
-  std::vector<std::uint64_t> candidates(std::span<const PromptItem> items, std::size_t most) const;
+  // Every id, the longest shared run first.
+  std::vector<Candidate> candidates(std::span<const PromptItem> items) const;
+  bool empty() const { return holders_.empty(); }
 
  private:
-  std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> holders_;  // chained block hash → ids
+  // Chained hash of the first n blocks → ids whose records begin with them; all ids for n = 0.
+  std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> holders_;
 };
 
 }  // namespace segue

@@ -22,7 +22,8 @@ class Record {
   bool empty() const { return items_.empty(); }
   std::span<const PromptItem> items() const { return items_; }
 
-  // The position at which the item after the first `length` ones stands. Requires length <= length().
+  // The position at which the item after the first `length` ones stands. Requires length <=
+  // length().
   Position position_at(ItemCount length) const;
   Position end_position() const { return end_; }
   // The greatest length whose position is <= `position` (a media chunk is never split).
@@ -38,7 +39,7 @@ class Record {
  private:
   std::vector<PromptItem> items_;
   Position end_;
-  // Lengths (ascending) of the items that take other than one position; empty for text.
+  // Indices (ascending) of the items that take other than one position; empty for text.
   std::vector<ItemCount> wide_;
 };
 

@@ -1,0 +1,73 @@
+#include "interrupts.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include "terminal.h"
+
+namespace segue::cli {
+namespace {
+
+constexpr int kPatience = 2;  // further SIGINTs until an answer that does not stop is left
+
+[[noreturn]] void leave(int signal) {
+  restore_terminal_settings();
+  ::_exit(128 + signal);
+}
+
+}  // namespace
+
+Interrupts::Interrupts() {
+  sigemptyset(&signals_);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals_, signal);
+  ::pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
+  // A closed pipe is an error of the write that finds it.
+  std::signal(SIGPIPE, SIG_IGN);
+  thread_ = std::thread([this] { wait(); });
+}
+
+Interrupts::~Interrupts() {
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+  }
+  ::pthread_kill(thread_.native_handle(), SIGINT);
+  thread_.join();
+}
+
+void Interrupts::wait() {
+  for (;;) {
+    int signal = 0;
+    if (::sigwait(&signals_, &signal) != 0) continue;
+    {
+      const std::lock_guard lock(mutex_);
+      if (ending_) return;
+    }
+    if (signal != SIGINT) leave(signal);
+    on_interrupt();
+  }
+}
+
+void Interrupts::on_interrupt() {
+  std::optional<std::stop_source> listener;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!listener_ || ignored_++ >= kPatience) leave(SIGINT);
+    listener = listener_;
+  }
+  // Outside the lock: what a stop sets off may take a while.
+  listener->request_stop();
+}
+
+Interrupts::Listening::Listening(Interrupts& interrupts) : interrupts_(interrupts) {
+  const std::lock_guard lock(interrupts_.mutex_);
+  interrupts_.listener_ = source_;
+  interrupts_.ignored_ = 0;
+}
+
+Interrupts::Listening::~Listening() {
+  const std::lock_guard lock(interrupts_.mutex_);
+  interrupts_.listener_.reset();
+}
+
+}  // namespace segue::cli

@@ -1,0 +1,81 @@
+// The program's three standard streams: what they are, how wide, in which colours; writing to them.
+//
+// Answers go to standard output, errors and what is said aside to standard error, but in a chat on
+// a terminal all of it is one conversation. Used by the main thread only.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace segue::cli {
+
+// Standard output takes no more (a closed pipe, a full disk).
+class OutputClosed : public std::runtime_error {
+ public:
+  explicit OutputClosed(int error);
+  // Whoever read us went away: nothing to complain about.
+  bool is_broken_pipe() const { return broken_pipe_; }
+
+ private:
+  bool broken_pipe_;
+};
+
+enum class Style : std::uint8_t { plain, dim, bold, error, prompt };
+
+class Terminal {
+ public:
+  // Looks at the streams, TERM, NO_COLOR and the locale.
+  explicit Terminal(bool no_color = false);
+
+  // Input and output are both a terminal: someone sits there.
+  bool is_interactive() const { return input_is_terminal_ && output_is_terminal_; }
+  bool input_is_terminal() const { return input_is_terminal_; }
+  bool output_is_terminal() const { return output_is_terminal_; }
+  bool errors_are_terminal() const { return errors_are_terminal_; }
+  bool unicode() const { return unicode_; }
+  // Columns now (a window may change); 80 where unknown.
+  int width() const;
+
+  // To standard output, at once. On a terminal without control characters of the text's own. Throws
+  // OutputClosed.
+  void write(std::string_view text, Style style = Style::plain);
+  // To standard error, one line. Never throws.
+  void write_error(std::string_view text, Style style = Style::plain);
+  // Replaces the current line of the terminal behind standard error by this; "" clears it.
+  void write_progress(std::string_view text);
+
+  // The text with what switches the style on and off, where standard output takes colours.
+  std::string styled(std::string_view text, Style style) const;
+  // " · " or " - ".
+  std::string_view separator() const { return unicode_ ? " · " : " - "; }
+
+ private:
+  bool input_is_terminal_;
+  bool output_is_terminal_;
+  bool errors_are_terminal_;
+  bool output_colors_;
+  bool error_colors_;
+  bool unicode_;
+};
+
+// While one lives, what is typed is not shown (it would land inside the answer); it is kept for the
+// next prompt. Does nothing where input is no terminal.
+class QuietInput {
+ public:
+  QuietInput();
+  ~QuietInput();
+  QuietInput(const QuietInput&) = delete;
+  QuietInput& operator=(const QuietInput&) = delete;
+
+ private:
+  bool changed_ = false;
+};
+
+// Brings the terminal's settings back to those at the program's start, for leaving from anywhere.
+// Safe from any thread.
+void remember_terminal_settings();
+void restore_terminal_settings();
+
+}  // namespace segue::cli

@@ -1,0 +1,134 @@
+#include "reuse/planner.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <tuple>
+
+namespace segue {
+namespace {
+
+// Ways to try before the slot is read from the start. A way fails only where the memory is not as
+// the traits say or a restore fails, so a few are plenty.
+constexpr std::size_t kMostPlans = 8;
+
+struct Way {
+  Cut cut;
+  ItemCount length;
+};
+
+// A holder's ways, best first: the exact length or a cut, and a checkpoint where something is cut.
+struct Ways {
+  std::optional<Way> direct;
+  std::optional<Way> checkpoint;
+};
+
+Position arriving_position_min(const Holder& holder, const MemoryTraits& memory) {
+  if (holder.kind == HolderKind::own_slot) return holder.position_min;
+  const Position restored = restored_position_min(*holder.record, memory);
+  return holder.kind == HolderKind::snapshot ? restored : std::max(holder.position_min, restored);
+}
+
+// `most`: items that may be kept at most.
+Ways ways_of(std::span<const PromptItem> items, const Holder& holder, ItemCount most,
+             const MemoryTraits& memory) {
+  const Record& record = *holder.record;
+  const ItemCount shared = std::min(common_prefix(record.items(), items), most);
+  Ways ways;
+  if (shared.value <= 0) return ways;
+  if (shared == record.length()) {
+    ways.direct = Way{Cut::none, shared};
+    return ways;
+  }
+  // A shorter cut needs a window that lies further back still, so this is the only one to try.
+  if (can_cut(record, arriving_position_min(holder, memory), shared, memory)) {
+    ways.direct = Way{Cut::rewind, shared};
+  }
+  if (holder.checkpoints != nullptr) {
+    const Checkpoint* found = holder.checkpoints->at_or_before(shared);
+    if (found != nullptr && found->length.value > 0) {
+      ways.checkpoint = Way{Cut::checkpoint, found->length};
+    }
+  }
+  return ways;
+}
+
+ItemCount most_kept(std::span<const PromptItem> items) {
+  return ItemCount(std::max<std::int64_t>(0, static_cast<std::int64_t>(items.size()) - 1));
+}
+
+PlanKind plan_kind(HolderKind holder, Cut cut) {
+  if (holder == HolderKind::other_slot) return PlanKind::copy;
+  if (holder == HolderKind::snapshot) return PlanKind::restore;
+  constexpr std::array kinds = {PlanKind::keep, PlanKind::rewind, PlanKind::checkpoint};
+  return kinds.at(static_cast<std::size_t>(cut));
+}
+
+struct Candidate {
+  Plan plan;
+  HolderKind holder;
+  Bytes state_bytes;
+
+  // Smaller is better.
+  auto rank() const {
+    return std::make_tuple(-plan.length.value, holder, plan.cut, state_bytes, plan.holder);
+  }
+};
+
+}  // namespace
+
+bool can_cut(const Record& record, Position position_min, ItemCount length,
+             const MemoryTraits& memory) {
+  if (length == record.length()) return true;
+  if (memory.forward_only) return false;
+  if (memory.window == 0) return true;
+  const std::int64_t needed = record.position_at(length).value - memory.window;
+  return position_min.value <= std::max<std::int64_t>(0, needed);
+}
+
+Position restored_position_min(const Record& record, const MemoryTraits& memory) {
+  if (memory.window == 0) return Position(0);
+  return Position(std::max<std::int64_t>(0, record.end_position().value - memory.window));
+}
+
+std::vector<Plan> make_plans(const Prompt& prompt, std::span<const Holder> holders,
+                             const MemoryTraits& memory) {
+  std::vector<Candidate> found;
+  const ItemCount most = most_kept(prompt.items);
+  for (const Holder& holder : holders) {
+    const Ways ways = ways_of(prompt.items, holder, most, memory);
+    for (const auto& way : {ways.direct, ways.checkpoint}) {
+      if (!way) continue;
+      const Plan plan{plan_kind(holder.kind, way->cut), holder.id, way->cut, way->length};
+      found.push_back({plan, holder.kind, holder.state_bytes});
+    }
+  }
+  std::sort(found.begin(), found.end(),
+            [](const Candidate& a, const Candidate& b) { return a.rank() < b.rank(); });
+
+  std::vector<Plan> plans;
+  for (const Candidate& candidate : found) {
+    if (plans.size() + 1 == kMostPlans) break;
+    plans.push_back(candidate.plan);
+  }
+  plans.push_back(Plan{});
+  return plans;
+}
+
+ItemCount usable_length(std::span<const PromptItem> items, const Holder& holder,
+                        const MemoryTraits& memory) {
+  const Ways ways = ways_of(items, holder, most_kept(items), memory);
+  ItemCount best;
+  for (const auto& way : {ways.direct, ways.checkpoint}) {
+    if (way) best = std::max(best, way->length);
+  }
+  return best;
+}
+
+bool can_reach(const Holder& holder, ItemCount length, const MemoryTraits& memory) {
+  if (length > holder.record->length()) return false;
+  if (can_cut(*holder.record, arriving_position_min(holder, memory), length, memory)) return true;
+  return holder.checkpoints != nullptr && holder.checkpoints->contains(length);
+}
+
+}  // namespace segue

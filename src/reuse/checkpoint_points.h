@@ -9,7 +9,7 @@
 namespace segue {
 
 struct CheckpointWish {
-  ItemCount from;               // what is kept already
+  ItemCount from{};             // what is kept already
   bool last_item_apart = true;  // also just before the last item, to answer the same prompt again
 };
 

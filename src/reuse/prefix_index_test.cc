@@ -36,7 +36,7 @@ TEST(PrefixIndex, TheLongestSharedRunIsFirstAndNobodyIsMissed) {
     const auto n = static_cast<std::int64_t>(shared.at(found[i].id));
     EXPECT_LE(found[i].shared.value, n);
     EXPECT_LT(n, found[i].shared.value + static_cast<std::int64_t>(PrefixIndex::kBlock));
-    if (i > 0) EXPECT_LE(found[i].shared, found[i - 1].shared);
+    EXPECT_LE(found[i].shared, found[i == 0 ? 0 : i - 1].shared);
   }
 }
 

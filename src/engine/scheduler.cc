@@ -82,7 +82,11 @@ void Scheduler::turn() {
 
 bool Scheduler::has_work() const {
   if (!to_settle_.empty()) return true;
-  // What waits for a slot is woken by the exchange that leaves one; what is paused, by its reader.
+  // The last step may have left a slot that somebody waits for.
+  const bool slot_free =
+      std::ranges::any_of(keeper_.slots(), [](const Slot& slot) { return !slot.busy; });
+  if (!waiting_.empty() && slot_free) return true;
+  // An exchange that is paused is woken by its reader.
   return std::ranges::any_of(active_, [](const JobPtr& job) {
     return job->is_settling() || job->is_cancelled() || job->answer()->has_room();
   });

@@ -30,6 +30,9 @@ struct Capabilities {
   std::int32_t slots = 0;
   std::int32_t threads = 0;
   std::int64_t window = 0;          // of a sliding-window model, in tokens; else 0
+  // What one more token adds to a session's state; 0 where the state has one size (recurrent). In a
+  // sliding-window model the layers with a window stop growing when it is full.
+  std::int64_t state_bytes_per_token = 0;
   bool reasoning = false;           // the template can switch thinking on or off
 };
 

@@ -45,6 +45,7 @@ struct BackendShape {
   Position context_length;              // positions that one slot can hold
   std::int32_t batch_size = 512;        // tokens of one decode call at most
   MemoryTraits memory;
+  Bytes state_bytes_per_token;  // what one more token adds to a short state; 0 where nothing
   // Identifies everything that makes a saved state fit: model, context parameters, format version.
   std::string fingerprint;
 };

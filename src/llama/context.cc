@@ -186,10 +186,12 @@ void LlamaContext::allocate_batch() {
 MemoryTraits LlamaContext::find_traits() {
   const ModelFacts& facts = model_->facts();
   MemoryTraits traits{.kind = facts.kind, .window = facts.window, .forward_only = false};
+  const Probe found = probe();
+  shape_.state_bytes_per_token = found.token_bytes;
   // A window that a whole slot fits into never drops anything.
   if (traits.window >= shape_.context_length.value) traits.window = 0;
   traits.forward_only = facts.kind == MemoryKind::recurrent || facts.kind == MemoryKind::hybrid ||
-                        refuses_partial_removal();
+                        found.refuses_partial_removal;
   if (traits.window > 0 && facts.architecture == "llama4") {
     // Its window is a grid of chunks, of which llama.cpp keeps the current one: how much lies
     // before a position depends on the position, so only exact lengths can be gone back to.
@@ -200,15 +202,30 @@ MemoryTraits LlamaContext::find_traits() {
 }
 
 // Some memories (compressed attention and the like) are neither recurrent nor hybrid by name and
-// still cannot drop the last token. Ask this one. The decode warms the weights up, too.
-bool LlamaContext::refuses_partial_removal() {
-  const std::array<BatchToken, 2> tokens{
-      BatchToken{.token = 0, .position = Position(0), .slot = SlotId(0), .wants_logits = false},
-      BatchToken{.token = 0, .position = Position(1), .slot = SlotId(0), .wants_logits = true}};
-  const bool refused = decode(tokens) != DecodeStatus::ok || !remove_from(SlotId(0), Position(1));
+// still cannot drop the last token. Ask this one, and see what a token adds to a state. The decodes
+// warm the weights up, too.
+LlamaContext::Probe LlamaContext::probe() {
+  const auto decode_one = [&](std::int64_t position) {
+    const std::array<BatchToken, 1> token{BatchToken{.token = 0,
+                                                     .position = Position(position),
+                                                     .slot = SlotId(0),
+                                                     .wants_logits = true}};
+    return decode(token) == DecodeStatus::ok;
+  };
+  const auto state_size = [&] {
+    return static_cast<std::int64_t>(llama_state_seq_get_size(context_, 0));
+  };
+  Probe result;
+  if (decode_one(0)) {
+    const std::int64_t one = state_size();
+    if (decode_one(1)) {
+      result.token_bytes = Bytes(std::max<std::int64_t>(0, state_size() - one));
+      result.refuses_partial_removal = !remove_from(SlotId(0), Position(1));
+    }
+  }
   llama_memory_clear(llama_get_memory(context_), true);
   batch_.size = 0;
-  return refused;
+  return result;
 }
 
 // All that shapes a dump or what its numbers mean. The length of the context does not: a state

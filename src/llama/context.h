@@ -58,7 +58,11 @@ class LlamaContext : public StateBackend {
   void create(const ModelOptions& options);
   void allocate_batch();
   MemoryTraits find_traits();
-  bool refuses_partial_removal();
+  struct Probe {
+    bool refuses_partial_removal = true;
+    Bytes token_bytes;  // that the second token added to the state
+  };
+  Probe probe();
   std::string fingerprint(const ModelOptions& options) const;
 
   std::shared_ptr<ModelFile> model_;

@@ -71,6 +71,7 @@ Capabilities describe(const ModelFacts& facts, const BackendShape& shape,
   capabilities.slots = shape.n_slots;
   capabilities.threads = facts.threads;
   capabilities.window = facts.window;
+  capabilities.state_bytes_per_token = shape.state_bytes_per_token.value;
   capabilities.reasoning = chosen.reasoning;
   return capabilities;
 }

@@ -8,8 +8,8 @@ namespace segue::cli {
 namespace {
 
 TEST(ProgressBar, ShowsHowFarItCame) {
-  EXPECT_EQ(format_progress("loading", 0.5, 30, false), "loading  #######.......  50%");
-  EXPECT_EQ(format_progress("loading", 1, 30, false), "loading  ############## 100%");
+  EXPECT_EQ(format_progress("loading", 0.5, 30, false), "loading  ########.......  50%");
+  EXPECT_EQ(format_progress("loading", 1, 30, false), "loading  ############### 100%");
 }
 
 TEST(ProgressBar, NeverFillsTheLastColumn) {

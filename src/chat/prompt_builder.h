@@ -36,7 +36,7 @@ struct ChatMessage {
 
 struct BuildOptions {
   bool add_generation_prompt = true;
-  std::optional<bool> enable_thinking;
+  std::optional<bool> enable_thinking{};
 };
 
 struct BuiltPrompt {

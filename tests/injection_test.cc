@@ -123,6 +123,19 @@ TEST_P(Injection, ControlTokensWrittenByAnyoneStayText) {
   });
 }
 
+// The place nearest to `at`, not after it, that splits no character; at least one character in.
+std::size_t between_characters(const std::string& text, std::size_t at) {
+  const auto continues = [&](std::size_t i) {
+    return i < text.size() && (static_cast<unsigned char>(text[i]) & 0xC0) == 0x80;
+  };
+  while (at > 0 && continues(at)) --at;
+  if (at == 0) {
+    ++at;
+    while (continues(at)) ++at;
+  }
+  return at;
+}
+
 TEST_P(Injection, ControlTokensDoNotArisePartlyFromContent) {
   for_each_template([&](const PromptBuilder& builder, const ChatTemplate& chat_template) {
     const std::vector<std::string> texts = control_texts(chat_template.source(), 3);
@@ -132,8 +145,8 @@ TEST_P(Injection, ControlTokensDoNotArisePartlyFromContent) {
       const std::string& b = texts[(i + 1) % texts.size()];
       // Each content ends with the beginning of a control token and begins with the end of one.
       const auto edged = [&](std::size_t cut) {
-        const std::size_t a_cut = std::min(cut, a.size() - 1);
-        const std::size_t b_cut = std::min(cut, b.size() - 1);
+        const std::size_t a_cut = between_characters(a, std::min(cut, a.size() - 1));
+        const std::size_t b_cut = between_characters(b, std::min(cut, b.size() - 1));
         return a.substr(a_cut) + b.substr(b_cut) + " x " + b.substr(0, b_cut) + a.substr(0, a_cut);
       };
       const Said said = {edged(1), edged(2), edged(a.size() - 1), edged(3), edged(a.size() / 2)};
@@ -147,7 +160,7 @@ TEST_P(Injection, PartsThatATemplateTakesOutDoNotJoinTheRestToAControlToken) {
   for_each_template([&](const PromptBuilder& builder, const ChatTemplate& chat_template) {
     bool is_rendered = false;
     for (const std::string& text : control_texts(chat_template.source(), 2)) {
-      const std::size_t half = text.size() / 2;
+      const std::size_t half = between_characters(text, text.size() / 2);
       std::string all = "z ";
       for (const char* cut : {"/think", "/no_think", "<tool_def_sep>", "<think>x</think>"}) {
         all += text.substr(0, half) + cut + text.substr(half) + " y ";

@@ -30,7 +30,8 @@ struct ModelOptions {
   std::int32_t slots = 4;
   // Tokens that one conversation can hold; 0: the model's training length, at most 8192.
   std::int32_t context_length = 0;
-  // Tokens of one decode call at most, and so the longest that a cancellation waits.
+  // Tokens of one decode call at most, and so the longest that a cancellation waits. Rounded down to
+  // a multiple of the slots.
   std::int32_t batch_size = 512;
   // Bytes for parked states and their checkpoints. Least worth keeping goes first.
   std::int64_t cache_bytes = std::int64_t{2} << 30;

@@ -131,14 +131,16 @@ void LlamaContext::create(const ModelOptions& options) {
   }
   shape_.n_slots = options.slots;
   shape_.context_length = Position(length);
-  shape_.batch_size = options.batch_size;
+  // Some graphs (kimi-linear's) end the process where a full batch cannot be shared equally among
+  // the sequences.
+  shape_.batch_size = std::max(1, options.batch_size / options.slots) * options.slots;
 
   check_memory(*model_, shape_, options.slots * padded(length));
 
   llama_context_params params = llama_context_default_params();
   params.n_ctx = static_cast<std::uint32_t>(options.slots * padded(length));
   params.n_seq_max = static_cast<std::uint32_t>(options.slots);
-  params.n_batch = static_cast<std::uint32_t>(options.batch_size);
+  params.n_batch = static_cast<std::uint32_t>(shape_.batch_size);
   params.n_ubatch = params.n_batch;
   // Each slot wants the logits of one token at most: with a large vocabulary, llama.cpp's default
   // (one output for each token of a batch) would take more memory than all else.

@@ -194,6 +194,9 @@ MemoryTraits LlamaContext::find_traits() {
   if (traits.window >= shape_.context_length.value) traits.window = 0;
   traits.forward_only = facts.kind == MemoryKind::recurrent || facts.kind == MemoryKind::hybrid ||
                         found.refuses_partial_removal;
+  // A state that only moves forward is kept at exact lengths, window and all; llama.cpp gives the
+  // position of its recurrent part as the first one then.
+  if (traits.forward_only) traits.window = 0;
   if (traits.window > 0 && facts.architecture == "llama4") {
     // Its window is a grid of chunks, of which llama.cpp keeps the current one: how much lies
     // before a position depends on the position, so only exact lengths can be gone back to.

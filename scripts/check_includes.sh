@@ -21,6 +21,7 @@ fault() {
 while IFS=: read -r file line text; do
   header=$(sed -E 's/.*#[[:space:]]*include[[:space:]]*["<]([^">]+)[">].*/\1/' <<<"$text")
   target=${header%%/*}
+  [ -f "$(dirname "$file")/$header" ] && continue  # a neighbour in the same folder
   case "$file" in
     include/*) room=public ;;
     src/*) room=$(cut -d/ -f2 <<<"$file") ;;

@@ -37,18 +37,36 @@ TokenizedText PromptTokenizer::tokenize(const GuardedText& text, const std::vect
   }
   std::size_t at = 0;
   for (const TokenRun& run : runs) {
-    add_part(text, {at, run.text.begin}, cache, out);
-    std::size_t end = run.text.begin;
-    for (const Token token : run.tokens) {
-      end += vocabulary_.piece(token, true).size();
-      out.items.push_back(PromptItem::of_token(token));
-      out.ends.push_back(std::min(end, run.text.end));
-      out.firm.push_back(out.items.size());
-    }
+    const bool spaced = adds_space_ && !run.spaced_tokens.empty() && run.spaced_begin >= at &&
+                        puts_space_after(text, {at, run.spaced_begin});
+    if (!spaced && run.tokens.empty()) continue;
+    const std::size_t begin = spaced ? run.spaced_begin : run.text.begin;
+    add_part(text, {at, begin}, cache, out);
+    add_run(begin, run.text.end, spaced ? run.spaced_tokens : run.tokens, out);
     at = run.text.end;
   }
   add_part(text, {at, text.text.size()}, cache, out);
   return out;
+}
+
+bool PromptTokenizer::puts_space_after(const GuardedText& text, ByteRange part) const {
+  if (part.size() == 0) return part.begin == 0;
+  const std::vector<Found> found = partition(text, part);
+  return !found.empty() && found.back().swallowed.end == part.end;
+}
+
+void PromptTokenizer::add_run(std::size_t begin, std::size_t end, std::span<const Token> tokens,
+                              TokenizedText& out) const {
+  std::size_t spelled = 0;
+  for (const Token token : tokens) spelled += vocabulary_.piece(token, true).size();
+  const std::size_t added = spelled > end - begin ? 1 : 0;  // the space that the text has not
+  std::size_t done = 0;
+  for (const Token token : tokens) {
+    done += vocabulary_.piece(token, true).size();
+    out.items.push_back(PromptItem::of_token(token));
+    out.ends.push_back(std::min(begin + done - added, end));
+    out.firm.push_back(out.items.size());
+  }
 }
 
 std::vector<PromptTokenizer::Found> PromptTokenizer::partition(const GuardedText& text,

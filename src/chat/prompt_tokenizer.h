@@ -26,6 +26,11 @@ namespace segue {
 struct TokenRun {
   ByteRange text;
   std::span<const Token> tokens;
+  // The same from an earlier place, with a first token that begins with a space which the text does
+  // not have: right where the tokenizer itself puts a space (after a special token). Empty: none.
+  // `tokens` may be empty then.
+  std::size_t spaced_begin = 0;
+  std::span<const Token> spaced_tokens{};
 };
 
 struct TokenizedText {
@@ -60,6 +65,10 @@ class PromptTokenizer {
     ByteRange text;
     ByteRange swallowed;  // with the white space that the token takes in
   };
+  // Whether the tokenizer puts a space before what follows this part of the text.
+  bool puts_space_after(const GuardedText& text, ByteRange part) const;
+  void add_run(std::size_t begin, std::size_t end, std::span<const Token> tokens,
+               TokenizedText& out) const;
   std::vector<Found> partition(const GuardedText& text, ByteRange part) const;
   void add_part(const GuardedText& text, ByteRange part, FragmentCache* cache,
                 TokenizedText& out) const;

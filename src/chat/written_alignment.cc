@@ -64,9 +64,26 @@ std::optional<TokenRun> run_through(const Spelling& spelling, const std::vector<
   const auto place = [&](std::size_t token) { return placed + edges[token] - spelled; };
   while (first < last && !is_character_edge(rendered, place(first))) ++first;
   while (first < last && !is_character_edge(rendered, place(last))) --last;
-  if (first >= last || edges[first] == edges[last]) return {};
-  return TokenRun{{place(first), place(last)},
-                  std::span<const Token>(written).subspan(first, last - first)};
+  const std::span<const Token> tokens(written);
+  TokenRun run;
+  if (first < last && edges[first] != edges[last]) {
+    run.text = {place(first), place(last)};
+    run.tokens = tokens.subspan(first, last - first);
+  }
+  // Tokenizers that put a space after a special token take the space that the model wrote there as
+  // this one, so a text without it has the same tokens.
+  const bool after_space = left > 0 && spelling.text[left - 1] == ' ' &&
+                           std::binary_search(edges.begin(), edges.end(), left - 1);
+  const std::size_t begin = placed - (spelled - left);
+  if (after_space && last > 0 && edges[last] > left && is_character_edge(rendered, begin)) {
+    const auto spaced = static_cast<std::size_t>(
+        std::lower_bound(edges.begin(), edges.end(), left - 1) - edges.begin());
+    run.spaced_begin = begin;
+    run.spaced_tokens = tokens.subspan(spaced, last - spaced);
+    if (run.tokens.empty()) run.text = {begin, place(last)};
+  }
+  if (run.tokens.empty() && run.spaced_tokens.empty()) return {};
+  return run;
 }
 
 std::size_t shared_bytes(const std::optional<TokenRun>& run, ByteRange content) {

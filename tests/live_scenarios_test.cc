@@ -361,7 +361,8 @@ TEST(Scenario, NoTokensToWrite) {
   EXPECT_EQ(answer.usage.written, 0);
   EXPECT_GT(answer.usage.read, 0);
   EXPECT_EQ(texts(chat).size(), 2U);
-  EXPECT_GE(chat.respond("What is my name?").usage.reused, answer.usage.prompt());
+  // The template leaves the last new line out where an answer is empty.
+  EXPECT_GE(chat.respond("What is my name?").usage.reused, answer.usage.prompt() - 1);
   expect_as_fresh(chat);
 }
 

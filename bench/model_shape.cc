@@ -121,6 +121,7 @@ std::string ModelShape::architecture() const {
     case MemoryKind::recurrent:
       return "mamba";
     case MemoryKind::none:
+    case MemoryKind::single_use:
       break;
   }
   throw std::invalid_argument("a model without memory cannot chat");

@@ -35,6 +35,7 @@ const char* kind_name(MemoryKind kind) {
     case MemoryKind::recurrent:
       return "recurrent";
     case MemoryKind::none:
+    case MemoryKind::single_use:
       break;
   }
   throw std::invalid_argument("a model without memory cannot chat");
@@ -88,6 +89,7 @@ ModelShape real_shape(MemoryKind kind) {
               .attention_layers = {2, 5, 8, 10, 12, 14}};
     case MemoryKind::recurrent:
     case MemoryKind::none:
+    case MemoryKind::single_use:
       break;
   }
   throw std::invalid_argument("no real shape for this kind of memory");

@@ -281,8 +281,6 @@ Row run_model(const fs::path& file) {
     trial.run(std::min<std::int32_t>(model->facts().vocabulary_size, 128));
   } catch (const InvalidModel& e) {
     row.reads = std::string(" cannot chat: ") + e.what();
-  } catch (const UnsupportedFeature& e) {
-    row.reads = std::string(" cannot chat: ") + e.what();
   } catch (const std::exception& e) {
     row.wrong.push_back(e.what());
   }

@@ -23,6 +23,9 @@ std::string what_reuse_means(const Capabilities& facts) {
     return "the window of " + grouped(facts.window) +
            " tokens is kept; going back further restarts from a checkpoint at a turn's start";
   }
+  if (facts.memory_kind == "single_use") {
+    return "an encoder-decoder model: every prompt is read as a whole, nothing can be kept";
+  }
   return "the state only moves forward; going back restarts from a checkpoint at a turn's start";
 }
 

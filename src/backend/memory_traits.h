@@ -14,6 +14,7 @@ enum class MemoryKind : std::uint8_t {
   sliding_window,  // some layers keep a window only
   recurrent,       // one state that only moves forward
   hybrid,          // attention layers and recurrent (or windowed) ones together
+  single_use,      // encoder-decoder: a state serves the prompt it was made for and no other
 };
 
 struct MemoryTraits {
@@ -24,7 +25,9 @@ struct MemoryTraits {
   bool forward_only = false;
 
   // True where a saved partial state is needed (or may be) to go back.
-  constexpr bool needs_checkpoints() const { return window > 0 || forward_only; }
+  constexpr bool needs_checkpoints() const {
+    return kind != MemoryKind::single_use && (window > 0 || forward_only);
+  }
 };
 
 }  // namespace segue

@@ -182,6 +182,7 @@ void StateKeeper::empty(Slot& slot) {
 
 void StateKeeper::park(const Slot& slot) {
   if (slot.record.empty() || slot.worth == ItemCount(0)) return;
+  if (memory_.kind == MemoryKind::single_use) return;
   if (store_.holds(slot.cache_namespace, slot.record)) return;
   if (SnapshotPtr snapshot = snapshot_of(slot)) store_.put(std::move(snapshot));
 }

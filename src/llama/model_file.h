@@ -37,7 +37,7 @@ struct ModelFacts {
 
 class ModelFile {
  public:
-  // Throws InvalidModel, UnsupportedFeature, InvalidArgument, OutOfMemory, Cancelled (on_progress
+  // Throws InvalidModel, InvalidArgument, OutOfMemory, Cancelled (on_progress
   // returned false), CallbackFailed (on_progress threw).
   static std::shared_ptr<ModelFile> load(const std::filesystem::path& path,
                                          const ModelOptions& options);

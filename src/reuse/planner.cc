@@ -93,6 +93,7 @@ Position restored_position_min(const Record& record, const MemoryTraits& memory)
 
 std::vector<Plan> make_plans(const Prompt& prompt, std::span<const Holder> holders,
                              const MemoryTraits& memory) {
+  if (memory.kind == MemoryKind::single_use) return {Plan{}};
   std::vector<Candidate> found;
   const ItemCount most = most_kept(prompt.items);
   for (const Holder& holder : holders) {

@@ -5,15 +5,13 @@
 // - The last prompt item is always decoded again, so at most items.size() - 1 items are kept.
 // - A prefix is usable where the memory can be brought to exactly that length (MemoryTraits):
 //   appending always; going back only by a cut that leaves the window whole, or by a checkpoint,
-//   which brings the state to its own length and no other.
+//   which brings the state to its own length and no other. A single-use memory keeps nothing.
 // - More items kept first, however few: what moving a state costs is a few hundredths of what
-// reading
-//   it costs, and a read can never be taken back. Among equals the cheaper way first: own slot,
-//   other slot, snapshot; no cut, a cut, a checkpoint; fewer bytes to move.
-// - A plan is verified after it is applied; the next one in the list is tried where it does not
-// hold.
-//   Plans for the own slot hold only while its state does: once a plan has overwritten or cleared
-//   the slot, the later ones of its own must be passed over. The last plan is always `start_empty`.
+//   reading it costs, and a read can never be taken back. Among equals the cheaper way first: own
+//   slot, other slot, snapshot; no cut, a cut, a checkpoint; fewer bytes to move.
+// - A plan is verified after it is applied; the next one is tried where it does not hold. Plans for
+//   the own slot hold only while its state does: once a plan has overwritten or cleared the slot,
+//   the later ones of its own must be passed over. The last plan is always `start_empty`.
 #pragma once
 
 #include <span>

@@ -4,6 +4,7 @@
 #include "chat/fallback_template.h"
 #include "llama/chat_template.h"
 #include "llama/context.h"
+#include "llama/encoder_decoder_context.h"
 #include "llama/model_file.h"
 #include "llama/vocabulary.h"
 #include "segue/error.h"
@@ -27,6 +28,8 @@ const char* name_of(MemoryKind kind) {
       return "recurrent";
     case MemoryKind::hybrid:
       return "hybrid";
+    case MemoryKind::single_use:
+      return "single_use";
   }
   return "unknown";
 }
@@ -89,7 +92,12 @@ std::shared_ptr<ModelImpl> ModelImpl::load(const std::filesystem::path& path,
   parts.vocabulary = std::make_shared<LlamaVocabulary>(file);
   const ChosenTemplate chosen = choose_template(*file, *parts.vocabulary, options);
   parts.chat_template = chosen.chat_template;
-  auto context = std::make_unique<LlamaContext>(file, options);
+  std::unique_ptr<StateBackend> context;
+  if (file->facts().kind == MemoryKind::single_use) {
+    context = std::make_unique<EncoderDecoderContext>(file, options);
+  } else {
+    context = std::make_unique<LlamaContext>(file, options);
+  }
   parts.capabilities = describe(file->facts(), context->shape(), chosen);
   parts.backend = std::move(context);
 

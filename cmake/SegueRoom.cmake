@@ -2,13 +2,15 @@
 # (*_test.cc) as the program segue_NAME_test.
 function(segue_flags target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Werror)
+  set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET hidden
+                                             VISIBILITY_INLINES_HIDDEN ON)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
     # g++ 12 sees overlaps in std::string's own operator+ that are none (GCC bug 105651).
     target_compile_options(${target} PRIVATE -Wno-restrict)
   endif()
   if(SEGUE_SANITIZE)
-    target_compile_options(${target} PRIVATE -fsanitize=${SEGUE_SANITIZE} -fno-omit-frame-pointer
-                                             -fno-sanitize-recover=all)
+    target_compile_options(${target} PRIVATE -O1 -g -fsanitize=${SEGUE_SANITIZE}
+                                             -fno-omit-frame-pointer -fno-sanitize-recover=all)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
       # Instrumented code makes g++ 12 see faults in the standard library that are none.
       target_compile_options(${target} PRIVATE -Wno-maybe-uninitialized -Wno-stringop-overflow)

@@ -2,6 +2,8 @@
 # quietly. Source it; it changes to the project's root.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+# So that build folders of one tree, and copies of the tree, share what ccache holds.
+export CCACHE_BASEDIR="$PWD" CCACHE_NOHASHDIR=1
 
 say() { printf '==> %s\n' "$*"; }
 die() {

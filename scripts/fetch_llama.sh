@@ -26,9 +26,10 @@ trap 'rm -rf "$work"' EXIT
 (cd "$work" && npm pack --silent "$package@$version" >/dev/null) ||
   die "npm could not download $package@$version; is the network up? (-DSEGUE_LLAMA_SOURCE=DIR builds with a source of your own)"
 tarball="$work/$package-$version.tgz"
-actual="sha512-$(openssl dgst -sha512 -binary "$tarball" | base64 -w0)"
-[ "$actual" = "$integrity" ] ||
-  die "the download of $package@$version is damaged (hash $actual, expected $integrity); run again"
+expected=$(printf '%s' "${integrity#sha512-}" | base64 -d | od -An -v -tx1 | tr -d ' \n')
+actual=$(sha512sum "$tarball" | cut -d' ' -f1)
+[ "$actual" = "$expected" ] ||
+  die "the download of $package@$version is damaged (SHA-512 $actual, expected $expected); run again"
 tar -xzf "$tarball" -C "$work" package/llama/gitRelease.bundle
 git -c advice.detachedHead=false clone --quiet "$work/package/llama/gitRelease.bundle" "$work/source"
 [ "$(git -C "$work/source" rev-parse HEAD)" = "$commit" ] ||

@@ -4,7 +4,7 @@
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 packages=(build-essential ca-certificates ccache cmake git libcli11-dev libedit-dev libgmock-dev
-  libgtest-dev libxxhash-dev libbenchmark-dev ninja-build pkg-config)
+  libgtest-dev ninja-build pkg-config)
 # npm brings llama.cpp's source; not needed where it is there already.
 [ -d .deps/llama.cpp ] || command -v npm >/dev/null 2>&1 || packages+=(npm)
 if [ "${1:-}" = --lint ]; then packages+=(clang clang-format clang-tidy); fi

@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "segue/visibility.h"
+
 namespace segue {
 
 enum class ErrorCode : std::uint8_t {
@@ -27,9 +29,9 @@ enum class ErrorCode : std::uint8_t {
 };
 
 // The code's name as written above, for logs and machine-readable output.
-const char* to_string(ErrorCode code) noexcept;
+SEGUE_API const char* to_string(ErrorCode code) noexcept;
 
-class Error : public std::runtime_error {
+class SEGUE_API Error : public std::runtime_error {
  public:
   Error(ErrorCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
   ErrorCode code() const noexcept { return code_; }
@@ -40,7 +42,7 @@ class Error : public std::runtime_error {
 
 // One class a code, so that a catch clause can name it.
 template <ErrorCode Code>
-class CodedError : public Error {
+class SEGUE_API CodedError : public Error {
  public:
   explicit CodedError(const std::string& message) : Error(Code, message) {}
 };
@@ -68,7 +70,7 @@ using CallbackFailed = CodedError<ErrorCode::callback_failed>;
 using ShutDown = CodedError<ErrorCode::shut_down>;
 
 // The prompt, or prompt and answer, do not fit the context. Lengths are in tokens.
-class ContextOverflow : public Error {
+class SEGUE_API ContextOverflow : public Error {
  public:
   ContextOverflow(const std::string& message, std::int64_t prompt_tokens,
                   std::int64_t written_tokens, std::int64_t context_length)

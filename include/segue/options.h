@@ -30,8 +30,8 @@ struct ModelOptions {
   std::int32_t slots = 4;
   // Tokens that one conversation can hold; 0: the model's training length, at most 8192.
   std::int32_t context_length = 0;
-  // Tokens of one decode call at most, and so the longest that a cancellation waits. Rounded down to
-  // a multiple of the slots.
+  // Tokens of one decode call at most, and so the longest that a cancellation waits. Rounded down
+  // to a multiple of the slots.
   std::int32_t batch_size = 512;
   // Bytes for parked states and their checkpoints. Least worth keeping goes first.
   std::int64_t cache_bytes = std::int64_t{2} << 30;
@@ -49,14 +49,14 @@ struct ModelOptions {
 // How the next token is chosen. temperature 0 is greedy: the same prompt gives the same answer.
 struct SamplingOptions {
   float temperature = 0.8F;
-  std::int32_t top_k = 40;          // 0: off
-  float top_p = 0.95F;              // 1: off
-  float min_p = 0.05F;              // 0: off
-  float typical_p = 1.0F;           // 1: off
-  float top_n_sigma = -1.0F;        // negative: off
-  float xtc_probability = 0.0F;     // 0: off
-  float xtc_threshold = 0.1F;       // above 0.5: off
-  float dynamic_temperature_range = 0.0F;     // 0: off
+  std::int32_t top_k = 40;                 // 0: off
+  float top_p = 0.95F;                     // 1: off
+  float min_p = 0.05F;                     // 0: off
+  float typical_p = 1.0F;                  // 1: off
+  float top_n_sigma = -1.0F;               // negative: off
+  float xtc_probability = 0.0F;            // 0: off
+  float xtc_threshold = 0.1F;              // above 0.5: off
+  float dynamic_temperature_range = 0.0F;  // 0: off
   float dynamic_temperature_exponent = 1.0F;
   std::int32_t penalty_last_n = 64;  // tokens to look back; 0: off
   float repeat_penalty = 1.0F;       // 1: off
@@ -67,7 +67,7 @@ struct SamplingOptions {
   std::int32_t dry_allowed_length = 2;
   std::int32_t dry_penalty_last_n = -1;  // -1: the whole context
   std::vector<std::string> dry_sequence_breakers = {"\n", ":", "\"", "*"};
-  std::int32_t mirostat = 0;         // 0: off, 1, 2
+  std::int32_t mirostat = 0;  // 0: off, 1, 2
   float mirostat_tau = 5.0F;
   float mirostat_eta = 0.1F;
   // Unset: a new one for every answer. All 64 bits count.
@@ -82,8 +82,8 @@ enum class WhenBusy : std::uint8_t {
 };
 
 enum class WhenFull : std::uint8_t {
-  refuse,        // throw ContextOverflow
-  drop_oldest,   // leave the oldest whole turns out of what the model reads; instructions stay
+  refuse,       // throw ContextOverflow
+  drop_oldest,  // leave the oldest whole turns out of what the model reads; instructions stay
 };
 
 struct ExchangeOptions {

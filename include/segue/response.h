@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "segue/visibility.h"
+
 namespace segue {
 
 // In tokens (a media chunk counts the tokens it takes). prompt = reused + read.
@@ -18,9 +20,9 @@ struct Usage {
 };
 
 struct Timing {
-  std::chrono::nanoseconds queued{};       // waiting for a slot
-  std::chrono::nanoseconds to_first{};     // from the request to the first token, all included
-  std::chrono::nanoseconds total{};        // from the request to the end
+  std::chrono::nanoseconds queued{};    // waiting for a slot
+  std::chrono::nanoseconds to_first{};  // from the request to the first token, all included
+  std::chrono::nanoseconds total{};     // from the request to the end
   // Tokens a second after the first; 0 where fewer than two were written.
   double tokens_per_second = 0;
 };
@@ -30,7 +32,7 @@ enum class FinishReason : std::uint8_t {
   stop_string,
   max_tokens,
 };
-const char* to_string(FinishReason reason) noexcept;
+SEGUE_API const char* to_string(FinishReason reason) noexcept;
 
 struct TokenLogprob {
   std::int32_t token = 0;

@@ -1,12 +1,14 @@
 // One conversation with a model. It keeps its state whatever other sessions do: a turn reads only
 // what is new, and its answer is the one that a fresh read of everything would give.
 //
-// Thread-safe. One exchange at a time: a second one meanwhile is refused (ConcurrentRequests) or, on
-// request, answered apart (WhenBusy::transient). Editing functions throw ConcurrentRequests while an
-// exchange runs. An exchange is all or nothing: where it throws, the transcript is as before.
+// Thread-safe. One exchange at a time: a second one meanwhile is refused (ConcurrentRequests) or,
+// on request, answered apart (WhenBusy::transient). Editing functions throw ConcurrentRequests
+// while an exchange runs. An exchange is all or nothing: where it throws, the transcript is as
+// before.
 //
-// Movable, not copyable: fork() makes a second conversation. Destroying a session while it answers is
-// allowed from the thread that does not wait for it; the state is released when the answer has ended.
+// Movable, not copyable: fork() makes a second conversation. Destroying a session while it answers
+// is allowed from the thread that does not wait for it; the state is released when the answer has
+// ended.
 #pragma once
 
 #include <filesystem>
@@ -20,22 +22,25 @@
 #include "segue/response.h"
 #include "segue/stream.h"
 #include "segue/transcript.h"
+#include "segue/visibility.h"
 
 namespace segue {
 
 class SessionImpl;
 
-class Session {
+class SEGUE_API Session {
  public:
   explicit Session(const Model& model, SessionOptions options = {});
 
-  // Reads a file that save() wrote. A file whose state does not fit this model is opened without the
-  // state (the next turn reads everything). Throws InvalidSessionFile, IoFailed.
+  // Reads a file that save() wrote. A file whose state does not fit this model is opened without
+  // the state (the next turn reads everything). Throws InvalidSessionFile, IoFailed.
   static Session open(const Model& model, const std::filesystem::path& path);
-  // Writes transcript, options and state; replaces the file only when all is written. Throws IoFailed.
+  // Writes transcript, options and state; replaces the file only when all is written. Throws
+  // IoFailed.
   void save(const std::filesystem::path& path) const;
 
-  // Asks and waits for the whole answer. With no options, the session's own. Throws what error.h lists.
+  // Asks and waits for the whole answer. With no options, the session's own. Throws what error.h
+  // lists.
   Response respond(std::string_view prompt);
   Response respond(std::string_view prompt, const ExchangeOptions& options);
   // Asks and gives the answer piece by piece. The exchange commits when the stream has been read to

@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "segue/response.h"
+#include "segue/visibility.h"
 
 namespace segue {
 
@@ -26,7 +27,7 @@ struct Piece {
   std::string text;
 };
 
-class Stream {
+class SEGUE_API Stream {
  public:
   // The next piece, or nothing at the end, when the exchange has been committed. Waits. Throws what
   // the exchange threw; the transcript is then as before.
@@ -35,7 +36,7 @@ class Stream {
   Response finish();
 
   // Range-for over the text (reasoning is skipped; use next() for it).
-  class Iterator {
+  class SEGUE_API Iterator {
    public:
     using iterator_category = std::input_iterator_tag;
     using value_type = std::string_view;
@@ -45,7 +46,9 @@ class Stream {
     std::string_view operator*() const { return piece_; }
     Iterator& operator++();
     void operator++(int) { ++*this; }
-    friend bool operator==(const Iterator& a, std::default_sentinel_t) { return a.stream_ == nullptr; }
+    friend bool operator==(const Iterator& a, std::default_sentinel_t) {
+      return a.stream_ == nullptr;
+    }
 
    private:
     friend class Stream;

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "segue/visibility.h"
+
 namespace segue {
 
 // Names one entry for the life of a session and its forks; replaced or regenerated entries get new
@@ -15,7 +17,7 @@ struct EntryId {
 };
 
 enum class EntryKind : std::uint8_t { instructions, prompt, response };
-const char* to_string(EntryKind kind) noexcept;
+SEGUE_API const char* to_string(EntryKind kind) noexcept;
 
 struct Entry {
   EntryId id;

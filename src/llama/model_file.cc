@@ -1,5 +1,7 @@
 #include "llama/model_file.h"
 
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <array>
 #include <exception>
@@ -9,6 +11,7 @@
 #include <thread>
 
 #include "common.h"
+#include "ggml-backend.h"
 #include "gguf.h"
 #include "llama.h"
 #include "llama/model_identity.h"
@@ -29,9 +32,23 @@ std::string quoted(const std::filesystem::path& path) {
   return text;
 }
 
+// A build whose back ends are chosen at run time has none until they are loaded. They stand beside
+// ggml's own library; the current folder, where ggml would look by itself, may be anybody's.
+void load_backends() {
+  if (ggml_backend_dev_count() > 0) return;
+  Dl_info ggml{};
+  if (dladdr(reinterpret_cast<const void*>(&ggml_backend_load_all_from_path), &ggml) == 0) return;
+  std::error_code error;
+  const auto library = std::filesystem::canonical(ggml.dli_fname, error);
+  if (!error) ggml_backend_load_all_from_path(library.parent_path().c_str());
+}
+
 void init_backend_once() {
   static std::once_flag once;
-  std::call_once(once, [] { llama_backend_init(); });
+  std::call_once(once, [] {
+    load_backends();
+    llama_backend_init();
+  });
 }
 
 // Hands llama.cpp's progress on, and keeps what the callback throws: exceptions must not pass
@@ -150,11 +167,6 @@ void check_can_chat(const ModelFile& file, const std::filesystem::path& path) {
                        " is an encoder: it gives embeddings, no text. Take a causal language "
                        "model.");
   }
-  if (llama_model_has_encoder(model)) {
-    throw UnsupportedFeature(name +
-                             " has an encoder that reads its whole input at once, so a "
-                             "conversation cannot be continued in it. Take a decoder-only model.");
-  }
 }
 
 }  // namespace
@@ -197,10 +209,11 @@ std::shared_ptr<ModelFile> ModelFile::load(const std::filesystem::path& path,
   facts.training_context = llama_model_n_ctx_train(model);
   facts.vocabulary_size = llama_vocab_n_tokens(file->vocabulary());
   facts.window = llama_model_n_swa(model);
-  facts.kind = llama_model_is_recurrent(model) ? MemoryKind::recurrent
-               : llama_model_is_hybrid(model)  ? MemoryKind::hybrid
-               : facts.window > 0              ? MemoryKind::sliding_window
-                                               : MemoryKind::attention;
+  facts.kind = llama_model_has_encoder(model)    ? MemoryKind::single_use
+               : llama_model_is_recurrent(model) ? MemoryKind::recurrent
+               : llama_model_is_hybrid(model)    ? MemoryKind::hybrid
+               : facts.window > 0                ? MemoryKind::sliding_window
+                                                 : MemoryKind::attention;
   facts.threads = choose_threads(options.threads, facts.weight_bytes);
   check_can_chat(*file, path);
   const std::string split_count = file->metadata("split.count");

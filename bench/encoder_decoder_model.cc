@@ -38,10 +38,10 @@ class Tensors {
   }
   // Queries above unit size, so that attention picks few positions instead of averaging all.
   void attention(const std::string& prefix) {
-    matrix(prefix + "_q.weight", kWidth, kHeads * kHeadSize, 2.0F);
-    matrix(prefix + "_k.weight", kWidth, kHeads * kHeadSize, 1.0F);
-    matrix(prefix + "_v.weight", kWidth, kHeads * kHeadSize, 1.5F);
-    matrix(prefix + "_o.weight", kHeads * kHeadSize, kWidth, 1.5F);
+    matrix(prefix + "_q.weight", kWidth, std::int64_t{kHeads} * kHeadSize, 2.0F);
+    matrix(prefix + "_k.weight", kWidth, std::int64_t{kHeads} * kHeadSize, 1.0F);
+    matrix(prefix + "_v.weight", kWidth, std::int64_t{kHeads} * kHeadSize, 1.5F);
+    matrix(prefix + "_o.weight", std::int64_t{kHeads} * kHeadSize, kWidth, 1.5F);
   }
   void feed_forward(const std::string& prefix) {
     ones(prefix + "ffn_norm.weight");

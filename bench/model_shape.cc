@@ -36,7 +36,7 @@ class Layer {
   }
 
   void add_short_convolution() {
-    matrix("shortconv.in_proj", shape_.width, 3 * shape_.width, scales_.input);
+    matrix("shortconv.in_proj", shape_.width, std::int64_t{3} * shape_.width, scales_.input);
     matrix("shortconv.conv", kConvolution, shape_.width, scales_.input, GGML_TYPE_F32);
     matrix("shortconv.out_proj", shape_.width, shape_.width, scales_.output);
   }
@@ -51,7 +51,7 @@ class Layer {
   void add_mamba() {
     const std::int32_t inner = mamba_inner(shape_);
     const std::int32_t rank = mamba_rank(shape_);
-    matrix("ssm_in", shape_.width, 2 * inner, scales_.input);
+    matrix("ssm_in", shape_.width, std::int64_t{2} * inner, scales_.input);
     matrix("ssm_conv1d", kMambaConvolution, inner, scales_.input, GGML_TYPE_F32);
     constant("ssm_conv1d.bias", inner, 0.0F);
     matrix("ssm_x", inner, rank + 2 * kMambaState, scales_.input);

@@ -121,8 +121,8 @@ class Bench {
   std::unique_ptr<Engine> engine_;
 };
 
-// The greatest difference in log-probability over the likeliest tokens, up to the first step at which
-// the chosen tokens differ; `differs` tells of such a step whose choice was not a near tie.
+// The greatest difference in log-probability over the likeliest tokens, up to the first step at
+// which the chosen tokens differ; `differs` tells of such a step whose choice was not a near tie.
 struct Difference {
   double logprob = 0;
   bool differs = false;
@@ -135,8 +135,8 @@ double difference(const Top& a, const Top& b) {
   double most = 0;
   for (const auto& [token, value] : a) {
     const auto same = std::ranges::find(b, token, &Top::value_type::first);
-    const double apart = same != b.end() ? std::abs(value - same->second)
-                                         : std::max(0.0F, value - b.back().second);
+    const double apart =
+        same != b.end() ? std::abs(value - same->second) : std::max(0.0F, value - b.back().second);
     most = std::max(most, apart);
   }
   return most;
@@ -147,8 +147,8 @@ Difference compare(const AnswerResult& a, const AnswerResult& b, double tie) {
   const std::size_t steps = std::min(a.logprobs.size(), b.logprobs.size());
   for (std::size_t i = 0; i < steps; ++i) {
     const Top& top = a.logprobs[i].top;
-    out.logprob = std::max({out.logprob, difference(top, b.logprobs[i].top),
-                            difference(b.logprobs[i].top, top)});
+    out.logprob = std::max(
+        {out.logprob, difference(top, b.logprobs[i].top), difference(b.logprobs[i].top, top)});
     if (a.logprobs[i].token != b.logprobs[i].token) {
       out.differs = top[0].second - top[1].second > tie;
       return out;

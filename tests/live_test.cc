@@ -13,14 +13,12 @@ namespace segue {
 namespace {
 
 using live::expect_as_fresh;
-using live::fresh_answer;
 using live::greedy;
 using live::greedy_session;
 using live::held_after;
 using live::id_of;
 using live::model;
 using live::texts;
-using testing::ElementsAre;
 using testing::HasSubstr;
 
 std::string joined(Stream stream) {

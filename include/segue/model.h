@@ -29,6 +29,9 @@ struct Capabilities {
   std::int32_t training_context = 0;
   std::int32_t context_length = 0;  // tokens that one session can hold here
   std::int32_t slots = 0;
+  // Slots of this context length that main memory would have held when the model was loaded, those
+  // above included; 0 where that is not known (state on a GPU, or of one size).
+  std::int32_t slots_that_fit = 0;
   std::int32_t threads = 0;
   std::int64_t window = 0;  // of a sliding-window model, in tokens; else 0
   // What one more token adds to a session's state; 0 where the state has one size (recurrent). In a

@@ -12,7 +12,7 @@
 namespace segue {
 
 struct TemplateMessage {
-  std::string role;       // "system", "user", "assistant", "tool"
+  std::string role;  // "system", "user", "assistant", "tool"
   std::string content;
   std::string reasoning;  // of an assistant message; the template decides whether it appears
 };
@@ -36,9 +36,9 @@ class OutputParser {
 };
 
 struct RenderedPrompt {
-  std::string text;                              // without a BOS that the tokenizer adds itself
-  std::vector<std::string> stop_strings;         // that the template's format asks for
-  std::shared_ptr<const OutputParser> parser;    // null where add_generation_prompt is false
+  std::string text;                            // without a BOS that the tokenizer adds itself
+  std::vector<std::string> stop_strings;       // that the template's format asks for
+  std::shared_ptr<const OutputParser> parser;  // null where add_generation_prompt is false
   // Special tokens (by text) that mark parts of the output: their text must reach the parser.
   std::vector<std::string> preserved_tokens;
   bool supports_thinking = false;

@@ -12,9 +12,10 @@
 namespace segue {
 
 struct PromptItem {
-  Token token = kNoToken;          // kNoToken: a media chunk
-  std::int32_t n_positions = 1;    // positions that the item takes (1 for a token; M-RoPE media differ)
-  std::uint64_t media_high = 0;    // 128-bit content hash of a media chunk; 0 for a token
+  Token token = kNoToken;  // kNoToken: a media chunk
+  std::int32_t n_positions =
+      1;  // positions that the item takes (1 for a token; M-RoPE media differ)
+  std::uint64_t media_high = 0;  // 128-bit content hash of a media chunk; 0 for a token
   std::uint64_t media_low = 0;
 
   static constexpr PromptItem of_token(Token t) { return {.token = t}; }

@@ -21,7 +21,8 @@ struct MemoryTraits {
   MemoryKind kind = MemoryKind::attention;
   // Positions before p that must be present to continue at p; 0 where there is no window.
   std::int64_t window = 0;
-  // True where a state moves forward only, so that going back needs a checkpoint at the very length.
+  // True where a state moves forward only, so that going back needs a checkpoint at the very
+  // length.
   bool forward_only = false;
 
   // True where a saved partial state is needed (or may be) to go back.

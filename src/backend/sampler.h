@@ -18,7 +18,7 @@ namespace segue {
 struct SamplerOptions {
   SamplingOptions sampling{};
   bool ignore_eos = false;
-  std::string grammar{};        // GBNF; empty: none
+  std::string grammar{};             // GBNF; empty: none
   std::int32_t n_top_logprobs = -1;  // -1: no log-probabilities at all
 };
 

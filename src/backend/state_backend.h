@@ -20,11 +20,11 @@ namespace segue {
 
 // Meaning of llama_decode's return codes (llama.h, v0.5.0).
 enum class DecodeStatus : std::uint8_t {
-  ok,        //   0
-  no_room,   //   1: no cells for the batch; the state is as before
-  aborted,   //   2: the abort check said so; parts may have been processed
-  invalid,   //  -1: malformed batch; the state is as before
-  failed,    // < -1: parts may have been processed
+  ok,       //   0
+  no_room,  //   1: no cells for the batch; the state is as before
+  aborted,  //   2: the abort check said so; parts may have been processed
+  invalid,  //  -1: malformed batch; the state is as before
+  failed,   // < -1: parts may have been processed
 };
 
 // One token of a batch. Tokens of one slot come in order of position, without gaps.
@@ -42,8 +42,8 @@ using StateBlob = std::vector<std::byte>;
 
 struct BackendShape {
   std::int32_t n_slots = 1;
-  Position context_length;              // positions that one slot can hold
-  std::int32_t batch_size = 512;        // tokens of one decode call at most
+  Position context_length;        // positions that one slot can hold
+  std::int32_t batch_size = 512;  // tokens of one decode call at most
   MemoryTraits memory;
   Bytes state_bytes_per_token;  // what one more token adds to a short state; 0 where nothing
   // Identifies everything that makes a saved state fit: model, context parameters, format version.
@@ -64,14 +64,15 @@ class StateBackend {
   virtual Position position_min(SlotId slot) const = 0;
   virtual Position position_max(SlotId slot) const = 0;
 
-  // Removes positions >= from. False where the memory cannot (the state is then undefined: clear it).
+  // Removes positions >= from. False where the memory cannot (the state is then undefined: clear
+  // it).
   virtual bool remove_from(SlotId slot, Position from) = 0;
   virtual void clear(SlotId slot) = 0;
 
   // The size and content of a state. Empty where saving failed. Throws std::bad_alloc.
   virtual StateBlob save(SlotId slot, StatePart part) = 0;
-  // Replaces the slot's state (whole) or its non-rewindable part (partial). False: did not fit or was
-  // damaged; the state is then undefined: clear it.
+  // Replaces the slot's state (whole) or its non-rewindable part (partial). False: did not fit or
+  // was damaged; the state is then undefined: clear it.
   virtual bool restore(SlotId slot, std::span<const std::byte> blob, StatePart part) = 0;
 
   // A sampler over this context's logits. Throws segue::Error for options that cannot be held.

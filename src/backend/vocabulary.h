@@ -18,9 +18,9 @@ namespace segue {
 struct SpecialToken {
   Token token = kNoToken;
   std::string text;
-  bool is_control = false;     // must never arise from content; user-defined tokens may
-  bool strips_left = false;    // swallows white space before it
-  bool strips_right = false;   // swallows white space after it
+  bool is_control = false;    // must never arise from content; user-defined tokens may
+  bool strips_left = false;   // swallows white space before it
+  bool strips_right = false;  // swallows white space after it
 };
 
 class Vocabulary {

@@ -40,11 +40,9 @@ TEST(ContentGuard, OrdinaryContentIsLeftAsItIs) {
 }
 
 TEST(ContentGuard, WhatContainsOrTouchesAControlTextIsMarkedAndComesBack) {
-  for (const std::string text : {"x<|start|>y", "x<|sta", "x<", "rt|>x", ">x", " <|st \n",
-                                 "\n rt|> x", "start", "|", "x<\xEF\xBD\x9C",
-                                 "<\xEF\xBD\x9C"
-                                 "end>",
-                                 "<|start|><|start|>"}) {
+  for (const std::string text :
+       {"x<|start|>y", "x<|sta", "x<", "rt|>x", ">x", " <|st \n", "\n rt|> x", "start", "|",
+        "x<\uFF5C", "<\uFF5Cend>", "<|start|><|start|>"}) {
     Guarding g;
     const std::string marked = g.mark(text);
     EXPECT_NE(marked, text);

@@ -24,7 +24,7 @@ const std::vector<TemplateMessage> kConversation = {{"system", " Be kind. ", ""}
                                                     {"user", "Bye", ""}};
 
 std::string rendered(const std::vector<std::string>& marks, TemplateOptions options = {},
-                     std::vector<TemplateMessage> messages = kConversation) {
+                     const std::vector<TemplateMessage>& messages = kConversation) {
   const auto direct = DirectTemplate::for_vocabulary(with(marks));
   return direct == nullptr ? "none" : direct->render(messages, options).text;
 }

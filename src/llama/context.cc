@@ -117,6 +117,16 @@ LlamaContext::LlamaContext(std::shared_ptr<ModelFile> model, const ModelOptions&
 
 LlamaContext::~LlamaContext() { llama_free(context_); }
 
+std::int64_t LlamaContext::slots_that_fit() const {
+  const std::int64_t length = padded(shape_.context_length.value);
+  const std::int64_t slot_bytes = shape_.state_bytes_per_token.value * length;
+  const auto available = available_host_memory();
+  if (slot_bytes == 0 || !available || llama_supports_gpu_offload()) return 0;
+  return std::min({shape_.n_slots + *available / slot_bytes,
+                   static_cast<std::int64_t>(llama_max_parallel_sequences()),
+                   std::numeric_limits<std::int32_t>::max() / length});
+}
+
 void LlamaContext::create(const ModelOptions& options) {
   const ModelFacts& facts = model_->facts();
   std::int64_t length = options.context_length;
@@ -211,11 +221,9 @@ MemoryTraits LlamaContext::find_traits() {
 // warm the weights up, too.
 LlamaContext::Probe LlamaContext::probe() {
   const auto decode_one = [&](std::int64_t position) {
-    const std::array<BatchToken, 1> token{BatchToken{.token = 0,
-                                                     .position = Position(position),
-                                                     .slot = SlotId(0),
-                                                     .wants_logits = true}};
-    return decode(token) == DecodeStatus::ok;
+    const std::array<BatchToken, 1> token{BatchToken{
+        .token = 0, .position = Position(position), .slot = SlotId(0), .wants_logits = true}};
+    return LlamaContext::decode(token) == DecodeStatus::ok;
   };
   const auto state_size = [&] {
     return static_cast<std::int64_t>(llama_state_seq_get_size(context_, 0));
@@ -225,7 +233,7 @@ LlamaContext::Probe LlamaContext::probe() {
     const std::int64_t one = state_size();
     if (decode_one(1)) {
       result.token_bytes = Bytes(std::max<std::int64_t>(0, state_size() - one));
-      result.refuses_partial_removal = !remove_from(SlotId(0), Position(1));
+      result.refuses_partial_removal = !LlamaContext::remove_from(SlotId(0), Position(1));
     }
   }
   llama_memory_clear(llama_get_memory(context_), true);

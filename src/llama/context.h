@@ -39,6 +39,10 @@ class LlamaContext : public StateBackend {
   std::unique_ptr<Sampler> make_sampler(const SamplerOptions& options) override;
   void set_abort_check(std::function<bool()> check) override;
 
+  // Slots of this length that memory would hold now, those that exist included; 0: not known (the
+  // state does not grow by tokens, or lies on a GPU).
+  std::int64_t slots_that_fit() const;
+
   // The logits of a token of the last decoded batch; empty where it has none.
   std::span<const float> logits(std::int32_t batch_index) const;
 

@@ -27,7 +27,7 @@ std::vector<ItemCount> checkpoint_points(const Prompt& prompt, const CheckpointW
     points.push_back(end);
   }
   std::ranges::sort(points);
-  points.erase(std::ranges::unique(points).begin(), points.end());
+  points.erase(std::unique(points.begin(), points.end()), points.end());
   return points;
 }
 

@@ -5,7 +5,7 @@
 namespace segue {
 namespace {
 
-Prompt prompt_of(std::int64_t length, std::vector<std::int64_t> boundaries) {
+Prompt prompt_of(std::int64_t length, const std::vector<std::int64_t>& boundaries) {
   Prompt prompt;
   prompt.items.assign(static_cast<std::size_t>(length), PromptItem::of_token(1));
   for (const std::int64_t b : boundaries) prompt.boundaries.emplace_back(b);

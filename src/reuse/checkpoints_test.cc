@@ -60,8 +60,9 @@ TEST(Checkpoints, ThinningKeepsTheFirstTheLatestAndSpacesTheRestGeometrically) {
 }
 
 TEST(Checkpoints, ThinningOverALongChatStaysInBudgetAndUsable) {
+  constexpr std::int64_t kEnd = std::int64_t{50} * 2000;
   Checkpoints checkpoints;
-  for (std::int64_t length = 50; length <= 50 * 2000; length += 50) {
+  for (std::int64_t length = 50; length <= kEnd; length += 50) {
     checkpoints.add(at(length));
     checkpoints.thin(Bytes(120));
     ASSERT_LE(checkpoints.bytes(), Bytes(120));
@@ -70,7 +71,7 @@ TEST(Checkpoints, ThinningOverALongChatStaysInBudgetAndUsable) {
   }
   // Going back by d reads again no more than a small multiple of d.
   for (const std::int64_t d : {50, 200, 1000, 5000, 20000}) {
-    const ItemCount wanted(50 * 2000 - d);
+    const ItemCount wanted(kEnd - d);
     EXPECT_LE((wanted - checkpoints.at_or_before(wanted)->length).value, 4 * d) << d;
   }
 }

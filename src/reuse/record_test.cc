@@ -52,7 +52,8 @@ TEST(Record, ACutRecordIsThatOfItsBeginning) {
   for (std::size_t k = 0; k <= items.size(); ++k) {
     Record record(items);
     record.truncate(ItemCount(static_cast<std::int64_t>(k)));
-    const Record fresh(std::vector<PromptItem>(items.begin(), items.begin() + k));
+    const Record fresh(
+        std::vector<PromptItem>(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(k)));
     EXPECT_EQ(record, fresh);
     EXPECT_EQ(positions_of(record), positions_of(fresh));
     record.append(image(9, 3));

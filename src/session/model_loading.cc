@@ -93,12 +93,16 @@ std::shared_ptr<ModelImpl> ModelImpl::load(const std::filesystem::path& path,
   const ChosenTemplate chosen = choose_template(*file, *parts.vocabulary, options);
   parts.chat_template = chosen.chat_template;
   std::unique_ptr<StateBackend> context;
+  std::int64_t slots_that_fit = 0;
   if (file->facts().kind == MemoryKind::single_use) {
     context = std::make_unique<EncoderDecoderContext>(file, options);
   } else {
-    context = std::make_unique<LlamaContext>(file, options);
+    auto made = std::make_unique<LlamaContext>(file, options);
+    slots_that_fit = made->slots_that_fit();
+    context = std::move(made);
   }
   parts.capabilities = describe(file->facts(), context->shape(), chosen);
+  parts.capabilities.slots_that_fit = static_cast<std::int32_t>(slots_that_fit);
   parts.backend = std::move(context);
 
   EngineOptions engine_options;

@@ -18,10 +18,9 @@ std::shared_ptr<SessionImpl> alive(const std::shared_ptr<SessionImpl>& impl) {
   return impl;
 }
 
-Stream make_stream(std::shared_ptr<SessionImpl> session, std::optional<std::string_view> prompt,
-                   const ExchangeOptions& options) {
-  return Stream(std::make_unique<StreamImpl>(
-      std::make_unique<Exchange>(std::move(session), prompt, options)));
+Stream make_stream(const std::shared_ptr<SessionImpl>& session,
+                   std::optional<std::string_view> prompt, const ExchangeOptions& options) {
+  return Stream(std::make_unique<StreamImpl>(std::make_unique<Exchange>(session, prompt, options)));
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ void keep_fitting_tokens(std::vector<ConversationEntry>& entries, bool same_voca
 
 }  // namespace
 
-SessionImpl::SessionImpl(std::shared_ptr<ModelImpl> model, SessionOptions options)
+SessionImpl::SessionImpl(std::shared_ptr<ModelImpl> model, const SessionOptions& options)
     : SessionImpl(std::move(model), (check_options(options), options),
                   conversation_with(options.instructions)) {}
 

@@ -29,7 +29,7 @@ namespace segue {
 
 class SessionImpl : public std::enable_shared_from_this<SessionImpl> {
  public:
-  SessionImpl(std::shared_ptr<ModelImpl> model, SessionOptions options);
+  SessionImpl(std::shared_ptr<ModelImpl> model, const SessionOptions& options);
   static std::shared_ptr<SessionImpl> open(std::shared_ptr<ModelImpl> model,
                                            const std::filesystem::path& path);
   ~SessionImpl();

@@ -7,9 +7,9 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
-#include <cstring>
 #include <fstream>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "segue/error.h"
@@ -18,7 +18,7 @@ namespace segue {
 
 namespace {
 
-std::string reason() { return std::strerror(errno); }
+std::string reason() { return std::generic_category().message(errno); }
 
 IoFailed failure(const char* what, const std::filesystem::path& path, const std::string& why) {
   return IoFailed(std::string("cannot ") + what + " " + path.string() + ": " + why);

@@ -143,8 +143,8 @@ std::vector<std::byte> encode_snapshot(const Snapshot& snapshot) {
   out.raw(std::as_bytes(std::span(kMagic.data(), kMagic.size())));
   out.number(kVersion);
   out.sized(payload.bytes());
-  out.number(static_cast<std::uint64_t>(
-      XXH3_64bits(payload.bytes().data(), payload.bytes().size())));
+  out.number(
+      static_cast<std::uint64_t>(XXH3_64bits(payload.bytes().data(), payload.bytes().size())));
   return std::move(out.bytes());
 }
 

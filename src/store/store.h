@@ -31,8 +31,8 @@ class Store {
  public:
   Store(Bytes budget, MemoryTraits memory);
 
-  // Keeps a snapshot, evicting others; nothing where it alone exceeds the budget. One with the record
-  // of a kept one takes its place.
+  // Keeps a snapshot, evicting others; nothing where it alone exceeds the budget. One with the
+  // record of a kept one takes its place.
   std::optional<SnapshotId> put(SnapshotPtr snapshot);
   // The snapshots of the namespace worth planning with for this prompt, likeliest first.
   std::vector<SnapshotId> find(std::string_view cache_namespace,

@@ -4,11 +4,11 @@
 #include <utility>
 #include <variant>
 
+#include "layout.h"
 #include "line_editor.h"
-#include "loading.h"
-#include "prompt_assembler.h"
 #include "segue/error.h"
 #include "status_line.h"
+#include "wording.h"
 #include "words.h"
 
 namespace segue::cli {
@@ -19,37 +19,51 @@ Chat::Chat(const CommandLine& line, Model model, Terminal& terminal, Interrupts&
 }
 
 int Chat::talk() {
-  if (terminal_.is_interactive()) {
-    say(model_.capabilities().description + "  -  /help lists what you can do\n", Style::dim);
-    if (is_bundled_model(line_.model)) {
-      say("This is a tiny demonstration model: it remembers what you tell it and little else. "
-          "make chat MODEL=path/to/model.gguf talks with a real one.\n",
-          Style::dim);
-    }
-  }
+  greet();
   LineEditor editor(terminal_);
   PromptAssembler assembler;
   bool interrupted_before = false;
   for (;;) {
-    std::optional<LineEditor::Result> read = editor.read(prompt_sign(assembler.is_continuing()));
-    std::optional<std::string> text;
-    if (!read) {
-      text = assembler.finish();
-      if (text) handle(*text);
-      if (terminal_.is_interactive()) terminal_.write("\n");
-      // In a pipe nobody saw the error that an answer ended with.
-      return failed_ && !terminal_.is_interactive() ? 1 : 0;
-    }
+    const std::optional<LineEditor::Result> read =
+        editor.read(prompt_sign(assembler.is_continuing()), std::exchange(draft_, {}));
+    if (!read) return end_of_input(assembler);
     if (read->interrupted) {
-      assembler.reset();
+      if (!read->line.empty() || assembler.is_continuing()) {
+        assembler.reset();
+        interrupted_before = false;
+        continue;
+      }
       if (std::exchange(interrupted_before, true)) return 0;
-      say("(Ctrl-C again or Ctrl-D leaves)\n", Style::dim);
+      note("(Ctrl-C again or Ctrl-D leaves)");
       continue;
     }
     interrupted_before = false;
-    text = assembler.add(read->line);
+    const std::optional<std::string> text = assembler.add(read->line);
     if (text && !trim(*text).empty() && !handle(*text)) return 0;
   }
+}
+
+void Chat::greet() {
+  if (!terminal_.is_interactive()) return;
+  const Capabilities facts = model_.capabilities();
+  const std::string between(terminal_.separator());
+  note(title_of(facts) + between + grouped(facts.context_length) + " tokens of context" + between +
+       "/help lists what you can do");
+  if (is_bundled_model(line_.model)) {
+    note(
+        "This is a tiny demonstration model: it remembers what you tell it and little else. "
+        "\"segue chat FILE.gguf\" talks with a real one.");
+  }
+}
+
+int Chat::end_of_input(PromptAssembler& assembler) {
+  if (const auto text = assembler.finish()) handle(*text);
+  if (terminal_.is_interactive()) {
+    terminal_.write("\n");
+    return 0;
+  }
+  // In a pipe nobody saw the error that an answer ended with.
+  return failed_ ? 1 : 0;
 }
 
 bool Chat::handle(const std::string& text) {
@@ -61,12 +75,17 @@ bool Chat::handle(const std::string& text) {
       return carry_out(*command);
     } else {
       const auto& unknown = std::get<UnknownCommand>(line);
-      complain("/" + unknown.name + " is no command" +
-               (unknown.suggestion.empty() ? std::string("; /help lists them")
-                                           : "; did you mean /" + unknown.suggestion + "?"));
+      complain("/" + unknown.name + " is no command; " +
+               (unknown.suggestion.empty()
+                    ? "/help lists them, and a line that begins with // is said to the model"
+                    : "did you mean /" + unknown.suggestion + "?"));
     }
-  } catch (const Error& e) {
-    complain(describe(e));
+  } catch (const OutputClosed&) {
+    throw;
+  } catch (const Cancelled&) {
+    throw;
+  } catch (const std::exception& e) {
+    complain(describe(e, Mode::chat));
   }
   return true;
 }
@@ -79,13 +98,13 @@ void Chat::answer(const BeginStream& begin) {
   const QuietInput quiet;
   const Shown shown = show_answer(begin, current().options().exchange, terminal_, interrupts_);
   if (shown.interrupted) {
-    say("(stopped; the conversation is as it was before)\n", Style::dim);
-    return;
+    if (!terminal_.is_interactive()) throw Cancelled("stopped");
+    return note("(stopped; the conversation is as it was before. Arrow up brings the line back)");
   }
   const std::string status =
       format_status(shown.response, terminal_.width(), terminal_.separator());
   if (terminal_.is_interactive()) {
-    say(status + "\n", Style::dim);
+    note(status);
   } else if (line_.verbose) {
     terminal_.write_error(status, Style::dim);
   }
@@ -93,20 +112,21 @@ void Chat::answer(const BeginStream& begin) {
 
 void Chat::say(const std::string& text, Style style) { terminal_.write(text, style); }
 
+void Chat::note(const std::string& text) {
+  if (!terminal_.is_interactive()) return;
+  terminal_.write(wrapped(text, terminal_.width()), Style::dim);
+  terminal_.write("\n");
+}
+
 void Chat::complain(const std::string& text) {
   failed_ = true;
-  terminal_.write_error(text, Style::error);
+  terminal_.write_error(terminal_.errors_are_terminal() ? wrapped(text, terminal_.width()) : text,
+                        Style::error);
 }
 
 std::string Chat::prompt_sign(bool continued) const {
-  if (!terminal_.is_interactive()) return {};
-  const std::string sign = continued ? "… " : (name_ == "main" ? "> " : name_ + "> ");
-  const std::string shown = terminal_.unicode() || !continued ? sign : ". ";
-  const std::string styled = terminal_.styled("\x02", Style::prompt);
-  const std::size_t at = styled.find('\x02');
-  if (styled.size() == 1) return shown;
-  // libedit does not count what stands between two \1.
-  return "\1" + styled.substr(0, at) + "\1" + shown + "\1" + styled.substr(at + 1) + "\1";
+  if (continued) return terminal_.unicode() ? "…" : "...";
+  return name_ == "main" ? ">" : printable(name_) + ">";
 }
 
 }  // namespace segue::cli

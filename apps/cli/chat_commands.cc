@@ -1,23 +1,72 @@
 // What a chat's commands do.
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <limits>
 #include <utility>
 
 #include "chat.h"
+#include "layout.h"
 #include "segue/error.h"
 #include "settings.h"
 #include "status_line.h"
+#include "suggestion.h"
 #include "words.h"
 
 namespace segue::cli {
+
+namespace {
+
+// What a file that a session was saved in begins with.
+constexpr std::string_view kSessionFile = "\x89segue\r\n";
+constexpr std::size_t kLongestName = 24;  // columns of a prompt's name
+constexpr std::size_t kShownAfterOpen = 2;
+constexpr std::size_t kAllTurns = std::numeric_limits<std::size_t>::max();
+
+// "~/x" as a shell would read it.
+std::string expand_home(const std::string& path) {
+  const char* const home = std::getenv("HOME");
+  if (home == nullptr || (path != "~" && path.rfind("~/", 0) != 0)) return path;
+  return home + path.substr(1);
+}
+
+// True where saving would destroy something else.
+bool holds_something_else(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::error_code ignored;
+  if (!file.is_open() || !std::filesystem::is_regular_file(path, ignored)) return false;
+  std::string start(kSessionFile.size(), '\0');
+  file.read(start.data(), static_cast<std::streamsize>(start.size()));
+  return file.gcount() > 0 && start != kSessionFile;
+}
+
+std::string count_of(std::size_t number, const std::string& what) {
+  return grouped(static_cast<long long>(number)) + " " + what + (number == 1 ? "" : "s");
+}
+
+std::string size_of(const Session& session) {
+  const Transcript transcript = session.transcript();
+  const auto turns = std::ranges::count(transcript, EntryKind::prompt, &Entry::kind);
+  return count_of(static_cast<std::size_t>(turns), "turn") + ", " +
+         count_of(static_cast<std::size_t>(session.token_count()), "token");
+}
+
+}  // namespace
 
 bool Chat::carry_out(const Command& command) {
   const std::string& arguments = command.arguments;
   switch (command.kind) {
     case CommandKind::help:
-      say(command_help());
+      say(command_help(terminal_.width()));
       break;
     case CommandKind::regenerate:
-      answer([&](const ExchangeOptions& options) { return current().stream_regenerate(options); });
+      if (prompts().empty()) {
+        complain("there is no prompt to answer again yet");
+      } else {
+        answer(
+            [&](const ExchangeOptions& options) { return current().stream_regenerate(options); });
+      }
       break;
     case CommandKind::edit:
       edit(arguments);
@@ -32,30 +81,16 @@ bool Chat::carry_out(const Command& command) {
       list_sessions();
       break;
     case CommandKind::switch_to:
-      if (!sessions_.contains(arguments)) {
-        complain("no conversation is called \"" + arguments + "\"; /sessions lists them");
-      } else {
-        name_ = arguments;
-      }
+      switch_to(arguments);
       break;
     case CommandKind::new_session:
       open_named(free_name(arguments, "chat"), Session(model_, line_.session));
       break;
     case CommandKind::save:
-      if (arguments.empty()) {
-        complain("/save FILE: name a file");
-      } else {
-        current().save(arguments);
-        say("saved in " + arguments + "\n", Style::dim);
-      }
+      save(arguments);
       break;
     case CommandKind::open:
-      if (arguments.empty()) {
-        complain("/open FILE: name a file that /save wrote");
-      } else {
-        open_named(free_name({}, "opened"), Session::open(model_, arguments));
-        show_transcript();
-      }
+      open(arguments);
       break;
     case CommandKind::system:
       set_system(arguments);
@@ -64,10 +99,10 @@ bool Chat::carry_out(const Command& command) {
       set_option(arguments);
       break;
     case CommandKind::stats:
-      say(format_cached_state(model_.cached_state()));
+      say(format_cached_state(model_.cached_state(), terminal_.width()));
       break;
     case CommandKind::transcript:
-      show_transcript();
+      show_transcript(kAllTurns);
       break;
     case CommandKind::quit:
       return false;
@@ -92,11 +127,16 @@ void Chat::edit(const std::string& arguments) {
   const std::size_t number =
       wanted.number == 0 ? list.size() : static_cast<std::size_t>(wanted.number);
   if (number > list.size()) {
-    return complain("there are " + std::to_string(list.size()) +
-                    " prompts; /transcript shows their numbers");
+    return complain("there is no prompt " + std::to_string(number) + ": the conversation has " +
+                    std::to_string(list.size()) + "; /transcript shows their numbers");
   }
-  if (wanted.text.empty()) return complain("/edit [N] TEXT: give the new text");
-  const EntryId target = list[number - 1].id;
+  const Entry& old = list[number - 1];
+  if (wanted.text.empty()) {
+    if (!terminal_.is_interactive()) return complain("/edit [N] TEXT: give the new text");
+    draft_ = "/edit " + std::to_string(number) + " " + old.text;
+    return;
+  }
+  const EntryId target = old.id;
   Session edited = current().fork();
   edited.rewind_to(target);
   edited.replace(target, wanted.text);
@@ -119,13 +159,15 @@ void Chat::undo() {
   if (last == transcript.rend()) return complain("there is nothing to take back yet");
   const auto before = std::next(last);
   current().rewind_to(before == transcript.rend() ? EntryId{} : before->id);
-  say("took back: " + shortened(last->text, 60) + "\n", Style::dim);
+  note("took back: " +
+       shortened(last->text, static_cast<std::size_t>(std::max(terminal_.width() - 16, 8))));
 }
 
 void Chat::open_named(const std::string& name, Session session) {
+  const std::string before = name_;
   sessions_.insert_or_assign(name, std::move(session));
   name_ = name;
-  say("now in \"" + name + "\"; /switch NAME goes back\n", Style::dim);
+  note("now in \"" + name + "\" (" + size_of(current()) + "); /switch " + before + " goes back");
 }
 
 std::string Chat::free_name(const std::string& wanted, const std::string& stem) const {
@@ -140,43 +182,98 @@ std::string Chat::free_name(const std::string& wanted, const std::string& stem) 
 }
 
 void Chat::set_system(const std::string& arguments) {
+  if (arguments == "-") {
+    current().set_instructions("");
+    return note("there is no system text now");
+  }
   if (!arguments.empty()) {
-    current().set_instructions(arguments == "-" ? "" : arguments);
-    return;
+    current().set_instructions(arguments);
+    return note("the system text is set; the next turn reads the conversation with it");
   }
   const Transcript transcript = current().transcript();
   const bool has = !transcript.empty() && transcript.front().kind == EntryKind::instructions;
-  say(has ? transcript.front().text + "\n" : "there is no system text; /system TEXT sets it\n");
+  if (!has) return note("there is no system text; /system TEXT sets it");
+  say(transcript.front().text + "\n");
 }
 
 void Chat::set_option(const std::string& arguments) {
   ExchangeOptions options = current().options().exchange;
-  if (arguments.empty()) {
-    say(list_settings(options));
-    return;
+  if (arguments.empty()) return say(list_settings(options, terminal_.width()));
+  const auto [name, value] = first_word(arguments);
+  const Setting& setting = find_setting(name);
+  if (value.empty()) {
+    return say(format_rows({{setting.name + " " + setting.get(options),
+                             setting.help + " (takes " + setting.value + ")"}},
+                           terminal_.width()));
   }
   apply_setting(options, arguments);
   current().set_exchange_options(options);
+  note(setting.name + " is " + setting.get(options) + " now");
+}
+
+void Chat::save(const std::string& file) {
+  if (file.empty()) return complain("/save FILE: name a file");
+  const std::string path = expand_home(file);
+  if (holds_something_else(path)) {
+    return complain(path + " exists and is no saved conversation; name another file");
+  }
+  current().save(path);
+  std::error_code error;
+  const std::uintmax_t bytes = std::filesystem::file_size(path, error);
+  note("saved in " + path + " (" + size_of(current()) +
+       (error ? "" : ", " + format_bytes(static_cast<std::int64_t>(bytes))) + "); /open reads it");
+}
+
+void Chat::open(const std::string& file) {
+  if (file.empty()) return complain("/open FILE: name a file that /save wrote");
+  const std::string path = expand_home(file);
+  Session opened = Session::open(model_, path);
+  const std::string stem =
+      shortened(printable(std::filesystem::path(path).stem().string()), kLongestName);
+  open_named(free_name({}, stem.empty() ? "opened" : stem), std::move(opened));
+  const std::size_t turns = prompts().size();
+  if (!terminal_.is_interactive() || turns == 0) return;
+  if (turns > kShownAfterOpen) {
+    note("(the last " + count_of(kShownAfterOpen, "turn") + " of " + std::to_string(turns) +
+         "; /transcript shows all)");
+  }
+  show_transcript(kShownAfterOpen);
+}
+
+void Chat::switch_to(const std::string& name) {
+  if (name.empty()) return complain("/switch NAME: /sessions lists the conversations");
+  if (sessions_.contains(name)) {
+    name_ = name;
+    return;
+  }
+  std::vector<std::string> names;
+  for (const auto& [each, session] : sessions_) names.push_back(each);
+  const auto near = suggest(name, names);
+  complain("no conversation is called \"" + name + "\"; " +
+           (near ? "did you mean " + *near + "?" : "/sessions lists them"));
 }
 
 void Chat::list_sessions() {
+  std::vector<std::pair<std::string, std::string>> rows;
   for (const auto& [name, session] : sessions_) {
-    const Transcript transcript = session.transcript();
-    const auto turns = std::ranges::count(transcript, EntryKind::prompt, &Entry::kind);
-    say((name == name_ ? "* " : "  ") + name + "  " + std::to_string(turns) +
-        (turns == 1 ? " turn, " : " turns, ") + grouped(session.token_count()) + " tokens\n");
+    rows.emplace_back((name == name_ ? "* " : "  ") + name, size_of(session));
   }
+  say(format_rows(rows, terminal_.width()));
 }
 
-void Chat::show_transcript() {
-  int number = 0;
+void Chat::show_transcript(std::size_t turns) {
+  const std::size_t all = prompts().size();
+  const std::size_t left_out = all > turns ? all - turns : 0;
+  std::size_t number = 0;
   for (const Entry& entry : current().transcript()) {
+    if (entry.kind == EntryKind::prompt) ++number;
+    if (entry.kind != EntryKind::instructions && number <= left_out) continue;
     switch (entry.kind) {
       case EntryKind::instructions:
         say("system: " + entry.text + "\n", Style::dim);
         break;
       case EntryKind::prompt:
-        say(std::to_string(++number) + "> ", Style::prompt);
+        say(std::to_string(number) + "> ", Style::prompt);
         say(entry.text + "\n");
         break;
       case EntryKind::response:

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <utility>
 
+#include "layout.h"
 #include "suggestion.h"
 #include "words.h"
 
@@ -46,7 +47,7 @@ const std::vector<CommandInfo>& command_table() {
       {CommandKind::save, "save", "FILE", "write the conversation and its state to a file"},
       {CommandKind::open, "open", "FILE", "open a saved conversation"},
       {CommandKind::system, "system", "[TEXT]", "show or set the system text (- removes it)"},
-      {CommandKind::set, "set", "[NAME VALUE]", "show or set how answers are made"},
+      {CommandKind::set, "set", "[NAME [VALUE]]", "show or set how answers are made"},
       {CommandKind::stats, "stats", "", "what was read, reused and kept so far"},
       {CommandKind::quit, "quit", "", "leave (Ctrl-D too)"},
   };
@@ -83,24 +84,21 @@ std::vector<std::string> commands_beginning(std::string_view prefix) {
   return names;
 }
 
-std::string command_help() {
-  std::size_t width = 0;
+std::string command_help(int width) {
+  std::vector<std::pair<std::string, std::string>> rows;
   for (const CommandInfo& command : command_table()) {
-    width = std::max(width, command.name.size() + command.arguments.size() + 1);
-  }
-  std::string help;
-  for (const CommandInfo& command : command_table()) {
-    std::string left(command.name);
+    std::string left = "/" + std::string(command.name);
     if (!command.arguments.empty()) left.append(" ").append(command.arguments);
-    left.resize(width, ' ');
-    help.append("  /").append(left).append("  ").append(command.help).append("\n");
+    rows.emplace_back(std::move(left), command.help);
   }
-  help +=
-      "\n"
-      "  Ctrl-C stops an answer. A line that ends in \\ goes on in the next; \"\"\" begins and "
-      "ends\n"
-      "  a longer text. //text says \"/text\" to the model.\n";
-  return help;
+  const std::vector<std::pair<std::string, std::string>> keys = {
+      {"Ctrl-C", "stop an answer, or throw a line away; twice at an empty line: leave"},
+      {"Up, Ctrl-R", "earlier lines; search in them"},
+      {"Tab", "complete a command, a setting or a file"},
+      {"\\ at the end", "the line goes on in the next one"},
+      {"\"\"\"", "begins and ends a text of several lines"},
+      {"//text", "says \"/text\" to the model"}};
+  return format_rows(rows, width) + "\n" + format_rows(keys, width);
 }
 
 }  // namespace segue::cli

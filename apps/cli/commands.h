@@ -64,7 +64,7 @@ EditArguments parse_edit(std::string_view arguments);
 // The names that begin so, for completing a line.
 std::vector<std::string> commands_beginning(std::string_view prefix);
 
-// The text of /help.
-std::string command_help();
+// The text of /help, for a window of `width` columns.
+std::string command_help(int width);
 
 }  // namespace segue::cli

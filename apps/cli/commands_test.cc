@@ -21,7 +21,7 @@ TEST(Commands, EveryCommandOfTheTableIsFoundByItsName) {
     ASSERT_TRUE(std::holds_alternative<Command>(line)) << info.name;
     EXPECT_EQ(std::get<Command>(line).kind, info.kind);
     EXPECT_EQ(std::get<Command>(line).arguments, "some text");
-    EXPECT_NE(command_help().find("/" + std::string(info.name)), std::string::npos);
+    EXPECT_NE(command_help(80).find("/" + std::string(info.name)), std::string::npos);
   }
 }
 

@@ -1,15 +1,12 @@
 #include "inspect.h"
 
-#include <unistd.h>
-
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <utility>
-#include <vector>
 
+#include "layout.h"
 #include "loading.h"
 #include "status_line.h"
+#include "wording.h"
 #include "words.h"
 
 namespace segue::cli {
@@ -29,14 +26,27 @@ std::string what_reuse_means(const Capabilities& facts) {
   return "the state only moves forward; going back restarts from a checkpoint at a turn's start";
 }
 
-std::int64_t free_memory() {
-  return static_cast<std::int64_t>(::sysconf(_SC_AVPHYS_PAGES)) * ::sysconf(_SC_PAGESIZE);
+std::string describe_state(const Capabilities& facts) {
+  if (facts.memory_kind == "single_use") return "none is kept";
+  if (facts.state_bytes_per_token == 0) return "one size, however long the conversation";
+  const std::string at_most = facts.memory_kind == "attention" ? "" : " at most";
+  return format_bytes(facts.state_bytes_per_token) + " a token, " +
+         format_bytes(facts.state_bytes_per_token * facts.context_length) + " a slot" + at_most;
 }
 
-// Slots of the present length that the machine's free memory could hold as well.
-std::int64_t slots_that_fit(const Capabilities& facts) {
-  const std::int64_t slot = facts.state_bytes_per_token * facts.context_length;
-  return slot > 0 ? facts.slots + free_memory() / slot : 0;
+std::string describe_slots(const Capabilities& facts) {
+  std::string words = grouped(facts.slots) + " here";
+  if (facts.slots_that_fit > 0) {
+    words += "; " + grouped(facts.slots_that_fit) + " of this length would fit in memory";
+  }
+  return words;
+}
+
+std::string describe_template(const Capabilities& facts) {
+  std::string words = facts.template_kind;
+  if (words == "model") words = "the model's own";
+  if (words == "option") words = "the one given with --template";
+  return words + (facts.reasoning ? "; thinking can be switched on and off" : "");
 }
 
 nlohmann::ordered_json as_json(const Capabilities& facts) {
@@ -54,7 +64,7 @@ nlohmann::ordered_json as_json(const Capabilities& facts) {
           {"slots", facts.slots},
           {"threads", facts.threads},
           {"state_bytes_per_token", facts.state_bytes_per_token},
-          {"slots_that_fit", slots_that_fit(facts)}};
+          {"slots_that_fit", facts.slots_that_fit}};
 }
 
 }  // namespace
@@ -66,29 +76,20 @@ int inspect(const CommandLine& line, Terminal& terminal, Interrupts& interrupts)
     terminal.write(as_json(facts).dump(2) + "\n");
     return 0;
   }
-  std::vector<std::pair<std::string, std::string>> rows = {
-      {"model", facts.description + " (" + facts.architecture + ")"},
-      {"parameters", grouped(facts.parameters) + ", " + format_bytes(facts.weight_bytes)},
-      {"vocabulary", grouped(facts.vocabulary_size) + " tokens"},
-      {"memory", facts.memory_kind},
-      {"reuse", what_reuse_means(facts)},
-      {"template", facts.template_kind + (facts.reasoning ? ", can think" : "")},
-      {"context", grouped(facts.context_length) + " tokens here, trained on " +
-                      grouped(facts.training_context)},
-      {"threads", grouped(facts.threads)},
-      {"slots", grouped(facts.slots) + " here"}};
-  if (facts.state_bytes_per_token > 0) {
-    rows.emplace_back(
-        "state", format_bytes(facts.state_bytes_per_token) + " a token, " +
-                     format_bytes(facts.state_bytes_per_token * facts.context_length) + " a slot");
-    rows.back().second += "; " + grouped(slots_that_fit(facts)) + " slots fit in free memory";
-  }
-  for (const auto& [name, value] : rows) {
-    std::string label = name;
-    label.resize(12, ' ');
-    terminal.write(label, Style::dim);
-    terminal.write(value + "\n");
-  }
+  terminal.write(format_rows(
+      {{"model", title_of(facts)},
+       {"architecture", facts.architecture},
+       {"parameters", grouped(facts.parameters) + ", " + format_bytes(facts.weight_bytes)},
+       {"vocabulary", grouped(facts.vocabulary_size) + " tokens"},
+       {"template", describe_template(facts)},
+       {"context", grouped(facts.context_length) + " tokens a conversation here; trained on " +
+                       grouped(facts.training_context)},
+       {"memory", facts.memory_kind},
+       {"reuse", what_reuse_means(facts)},
+       {"state", describe_state(facts)},
+       {"slots", describe_slots(facts)},
+       {"threads", grouped(facts.threads)}},
+      terminal.width()));
   return 0;
 }
 

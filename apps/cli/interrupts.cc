@@ -10,6 +10,14 @@ namespace {
 
 constexpr int kPatience = 2;  // further SIGINTs until an answer that does not stop is left
 
+constexpr int kWake = SIGUSR1;
+
+// nohup, or a shell that starts us in the background: who ignores a signal for us means it.
+bool is_ignored(int signal) {
+  struct sigaction action {};
+  return ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
 [[noreturn]] void leave(int signal) {
   restore_terminal_settings();
   ::_exit(128 + signal);
@@ -19,7 +27,11 @@ constexpr int kPatience = 2;  // further SIGINTs until an answer that does not s
 
 Interrupts::Interrupts() {
   sigemptyset(&signals_);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals_, signal);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    if (!is_ignored(signal)) sigaddset(&signals_, signal);
+  }
+  // What ends the thread.
+  sigaddset(&signals_, kWake);
   ::pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
   // A closed pipe is an error of the write that finds it.
   std::signal(SIGPIPE, SIG_IGN);
@@ -31,7 +43,7 @@ Interrupts::~Interrupts() {
     const std::lock_guard lock(mutex_);
     ending_ = true;
   }
-  ::pthread_kill(thread_.native_handle(), SIGINT);
+  ::pthread_kill(thread_.native_handle(), kWake);
   thread_.join();
 }
 
@@ -43,6 +55,7 @@ void Interrupts::wait() {
       const std::lock_guard lock(mutex_);
       if (ending_) return;
     }
+    if (signal == kWake) continue;  // somebody else's
     if (signal != SIGINT) leave(signal);
     on_interrupt();
   }

@@ -2,7 +2,8 @@
 // what they set off is ordinary code.
 //
 // SIGINT: whoever listens is asked to stop; where nobody listens, or nobody obeyed twice, the
-// program leaves (130). SIGTERM, SIGHUP: it leaves. The terminal is always left as it was found.
+// program leaves (130). SIGTERM, SIGHUP: it leaves. What was ignored when the program started stays
+// ignored. The terminal is always left as it was found.
 #pragma once
 
 #include <csignal>

@@ -1,9 +1,9 @@
 #include "loading.h"
 
 #include <map>
+#include <string>
 
 #include "progress_bar.h"
-#include "segue/error.h"
 
 namespace segue::cli {
 namespace {
@@ -23,8 +23,9 @@ LogCallback log_to_errors(const std::string& least, Terminal& terminal) {
 }  // namespace
 
 Model load_model(const CommandLine& line, Terminal& terminal, Interrupts& interrupts) {
+  const QuietInput quiet;
   const Interrupts::Listening listening(interrupts);
-  ProgressBar bar(terminal, terminal.errors_are_terminal());
+  ProgressBar bar(terminal);
   ModelOptions options = line.model_options;
   options.log = log_to_errors(line.log_level, terminal);
   options.on_progress = [&](float fraction) {
@@ -32,12 +33,6 @@ Model load_model(const CommandLine& line, Terminal& terminal, Interrupts& interr
     return !listening.interrupted();
   };
   return Model::load(line.model, options);
-}
-
-std::string describe(const std::exception& error) {
-  const auto* ours = dynamic_cast<const Error*>(&error);
-  return ours != nullptr ? std::string(to_string(ours->code())) + ": " + error.what()
-                         : std::string(error.what());
 }
 
 }  // namespace segue::cli

@@ -1,6 +1,7 @@
 #include <clocale>
-#include <cstdio>
+#include <cstdlib>
 #include <exception>
+#include <string>
 
 #include "chat.h"
 #include "inspect.h"
@@ -10,10 +11,10 @@
 #include "run.h"
 #include "segue/error.h"
 #include "terminal.h"
+#include "wording.h"
 
+namespace segue::cli {
 namespace {
-
-using namespace segue::cli;
 
 int serve_command(const CommandLine& line, Terminal& terminal, Interrupts& interrupts) {
   switch (line.mode) {
@@ -29,11 +30,22 @@ int serve_command(const CommandLine& line, Terminal& terminal, Interrupts& inter
   return line.exit_code;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+// The user's, but numbers in the one way that programs read. Where the environment names none (as
+// in many containers), text is UTF-8 all the same.
+void set_locale() {
   std::setlocale(LC_ALL, "");
+  bool named = false;
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const char* const value = std::getenv(name);
+    named = named || (value != nullptr && *value != '\0');
+  }
+  if (!named) std::setlocale(LC_CTYPE, "C.UTF-8");
   std::setlocale(LC_NUMERIC, "C");
+}
+
+int serve(int argc, char** argv) {
+  replace_closed_streams();
+  set_locale();
   const CommandLine line = parse_command_line(argc, argv);
   if (line.mode == Mode::nothing) return line.exit_code;
 
@@ -43,13 +55,20 @@ int main(int argc, char** argv) {
   try {
     return serve_command(line, terminal, interrupts);
   } catch (const OutputClosed& e) {
-    if (!e.is_broken_pipe()) terminal.write_error(e.what(), Style::error);
+    if (!e.is_broken_pipe()) {
+      terminal.write_error(std::string("segue: ") + e.what(), Style::error);
+    }
     return 1;
-  } catch (const segue::Cancelled& e) {
-    terminal.write_error(e.what(), Style::error);
+  } catch (const Cancelled& e) {
+    terminal.write_error("segue: " + describe(e, line.mode), Style::error);
     return 130;
   } catch (const std::exception& e) {
-    terminal.write_error(describe(e), Style::error);
+    terminal.write_error("segue: " + describe(e, line.mode), Style::error);
     return 1;
   }
 }
+
+}  // namespace
+}  // namespace segue::cli
+
+int main(int argc, char** argv) { return segue::cli::serve(argc, argv); }

@@ -26,7 +26,8 @@ struct CommandLine {
 // Prints help, version and usage errors itself. Never throws.
 CommandLine parse_command_line(int argc, char** argv);
 
-// The model that comes with the program, and whether a path is that one.
+// The model that comes with the program (where it was installed or built), and whether a path is
+// that one.
 std::string bundled_model();
 bool is_bundled_model(const std::string& path);
 

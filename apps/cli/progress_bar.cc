@@ -21,7 +21,7 @@ std::string format_progress(std::string_view label, double fraction, int width, 
   percent.insert(0, 4 - percent.size(), ' ');
   // One column stays free: a line that fills the last one wraps on some terminals.
   const int room = width - 1 - static_cast<int>(percent.size());
-  const int bar = std::min(kWidestBar, room - static_cast<int>(character_count(label)) - 3);
+  const int bar = std::min(kWidestBar, room - static_cast<int>(column_count(label)) - 3);
   if (bar < kNarrowestBar) {
     if (room <= 1) return {};
     return shortened(label, static_cast<std::size_t>(room - 1)) + " " + percent;
@@ -39,9 +39,9 @@ std::string format_progress(std::string_view label, double fraction, int width, 
   return line + " " + percent;
 }
 
-ProgressBar::ProgressBar(Terminal& terminal, bool enabled)
+ProgressBar::ProgressBar(Terminal& terminal)
     : terminal_(terminal),
-      enabled_(enabled && terminal.errors_are_terminal()),
+      enabled_(terminal.errors_are_terminal()),
       next_(std::chrono::steady_clock::now() + kPatience) {}
 
 void ProgressBar::update(std::string_view label, double fraction) {

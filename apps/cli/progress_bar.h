@@ -17,9 +17,8 @@ std::string format_progress(std::string_view label, double fraction, int width, 
 
 class ProgressBar {
  public:
-  // Nothing is drawn where this is false, nor before `patience` has passed: what is quick needs no
-  // bar.
-  ProgressBar(Terminal& terminal, bool enabled);
+  // Nothing is drawn at first: what is quick needs no bar.
+  explicit ProgressBar(Terminal& terminal);
   ~ProgressBar() { clear(); }
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;

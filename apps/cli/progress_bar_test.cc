@@ -16,7 +16,7 @@ TEST(ProgressBar, NeverFillsTheLastColumn) {
   for (int width = 1; width < 120; ++width) {
     for (const bool unicode : {false, true}) {
       const std::string line = format_progress("reading 12 of 99 tokens", 0.3, width, unicode);
-      EXPECT_LT(character_count(line), static_cast<std::size_t>(width)) << line;
+      EXPECT_LT(column_count(line), static_cast<std::size_t>(width)) << line;
     }
   }
 }

@@ -1,7 +1,6 @@
 #include "run.h"
 
-#include <unistd.h>
-
+#include <algorithm>
 #include <iostream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -10,6 +9,8 @@
 #include "answering.h"
 #include "loading.h"
 #include "segue/error.h"
+#include "wording.h"
+#include "words.h"
 
 namespace segue::cli {
 namespace {
@@ -21,14 +22,17 @@ std::vector<std::string> prompts_of(const CommandLine& line, const Terminal& ter
   std::vector<std::string> prompts = line.prompts;
   if (terminal.input_is_terminal()) return prompts;
   std::string piped((std::istreambuf_iterator<char>(std::cin)), std::istreambuf_iterator<char>());
-  while (!piped.empty() && piped.back() == '\n') piped.pop_back();
+  while (!piped.empty() && (piped.back() == '\n' || piped.back() == '\r')) piped.pop_back();
+  if (piped.empty()) return prompts;
   if (prompts.empty()) {
     prompts.push_back(std::move(piped));
-  } else if (!piped.empty()) {
+  } else {
     prompts.back() += "\n\n" + piped;
   }
   return prompts;
 }
+
+bool is_blank(const std::string& prompt) { return trim(prompt).empty(); }
 
 double seconds(std::chrono::nanoseconds duration) {
   return std::chrono::duration<double>(duration).count();
@@ -62,7 +66,7 @@ int run_as_json(const CommandLine& line, const std::vector<std::string>& prompts
     return 0;
   } catch (const Error& e) {
     const nlohmann::ordered_json error = {
-        {"error", {{"code", to_string(e.code())}, {"message", e.what()}}}};
+        {"error", {{"code", to_string(e.code())}, {"message", describe(e, Mode::run)}}}};
     terminal.write(error.dump() + "\n");
     return e.code() == ErrorCode::cancelled ? kInterrupted : 1;
   }
@@ -72,8 +76,11 @@ int run_as_json(const CommandLine& line, const std::vector<std::string>& prompts
 
 int run(const CommandLine& line, Terminal& terminal, Interrupts& interrupts) {
   const std::vector<std::string> prompts = prompts_of(line, terminal);
-  if (prompts.empty()) {
-    terminal.write_error("segue run: nothing to ask; give -p TEXT or a pipe", Style::error);
+  if (prompts.empty() || std::ranges::any_of(prompts, is_blank)) {
+    terminal.write_error(prompts.empty()
+                             ? "segue run: nothing to ask; give -p TEXT, or text in a pipe"
+                             : "segue run: a prompt is empty; give -p TEXT",
+                         Style::error);
     return 2;
   }
   if (line.json) return run_as_json(line, prompts, terminal, interrupts);

@@ -5,13 +5,16 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <limits>
 #include <locale>
 #include <sstream>
+#include <system_error>
 #include <utility>
 
+#include "layout.h"
 #include "segue/error.h"
 #include "suggestion.h"
 #include "words.h"
@@ -53,20 +56,24 @@ std::string format_number(T number) {
   return out.str();
 }
 
+// "a whole number from 0 to 2147483647", "a number of at least 0".
+template <class T>
+std::string describe_range(Range<T> range) {
+  constexpr bool kWhole = !std::is_floating_point_v<T>;
+  std::string words = kWhole ? "a whole number" : "a number";
+  if (kWhole || (range.min != Range<T>{}.min && range.max != Range<T>{}.max)) {
+    return words + " from " + format_number(range.min) + " to " + format_number(range.max);
+  }
+  if (range.min != Range<T>{}.min) words += " of at least " + format_number(range.min);
+  if (range.max != Range<T>{}.max) words += " of at most " + format_number(range.max);
+  return words;
+}
+
 template <class T>
 T checked_number(const std::string& text, Range<T> range) {
   T number{};
-  if (!parse_number(text, number)) {
-    throw InvalidArgument("\"" + text + "\" is not a " +
-                          (std::is_floating_point_v<T> ? "number" : "whole number in range"));
-  }
-  if (!(number >= range.min && number <= range.max)) {
-    std::string bounds;
-    if (range.min != Range<T>{}.min) bounds += " at least " + format_number(range.min);
-    if (range.max != Range<T>{}.max) bounds += " at most " + format_number(range.max);
-    throw InvalidArgument(text + " is out of range:" + bounds);
-  }
-  return number;
+  if (parse_number(text, number) && number >= range.min && number <= range.max) return number;
+  throw InvalidArgument("\"" + text + "\" is not " + describe_range(range));
 }
 
 // A setting of one number; `field` gives the option's place.
@@ -153,7 +160,8 @@ Setting max_tokens_setting() {
   Setting setting;
   setting.name = "max_tokens";
   setting.value = "N|none";
-  setting.help = "longest answer, in tokens; default: half the context";
+  setting.help =
+      "end an answer after N tokens; none: when the model ends it, or the context is full";
   setting.common = true;
   setting.set = [](ExchangeOptions& options, const Values& values) {
     options.max_tokens.reset();
@@ -322,7 +330,8 @@ const Setting& find_setting(std::string_view name) {
     names.push_back(setting.name);
   }
   std::string message = "no setting is called \"" + std::string(name) + "\"";
-  if (const auto near = suggest(wanted, names)) message += "; did you mean " + *near + "?";
+  const auto near = suggest(wanted, names);
+  message += near ? "; did you mean " + *near + "?" : std::string("; /set lists them");
   throw InvalidArgument(message);
 }
 
@@ -334,35 +343,34 @@ void apply_setting(ExchangeOptions& options, std::string_view text) {
     throw InvalidArgument(setting.name + " takes " + (setting.many ? "values" : "one value") +
                           ": " + setting.value);
   }
-  setting.set(options, values);
+  try {
+    setting.set(options, values);
+  } catch (const InvalidArgument& e) {
+    throw InvalidArgument(setting.name + ": " + e.what());
+  }
 }
 
-std::string list_settings(const ExchangeOptions& options) {
-  std::size_t name_width = 0;
-  std::size_t value_width = 0;
-  for (const Setting& setting : settings()) {
-    name_width = std::max(name_width, setting.name.size());
-    value_width = std::max(value_width, std::min<std::size_t>(12, setting.get(options).size()));
-  }
-  std::string list;
+std::string list_settings(const ExchangeOptions& options, int width) {
+  std::size_t longest = 0;
+  for (const Setting& setting : settings()) longest = std::max(longest, setting.name.size());
+  std::vector<std::pair<std::string, std::string>> rows;
   for (const Setting& setting : settings()) {
     std::string name = setting.name;
-    std::string value = setting.get(options);
-    name.resize(name_width, ' ');
-    if (value.size() < value_width) value.resize(value_width, ' ');
-    list.append("  ").append(name).append("  ").append(value).append("  ");
-    list.append(setting.help).append("\n");
+    name.resize(longest + 2, ' ');
+    rows.emplace_back(name + setting.get(options), setting.help);
   }
-  return list;
+  return format_rows(rows, width);
 }
 
 std::string read_text_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  if (!file.is_open() || file.bad()) {
-    throw IoFailed("cannot read " + path + ": " + std::strerror(errno));
+  std::error_code ignored;
+  // It can be opened, but not read.
+  if (std::filesystem::is_directory(path, ignored)) {
+    throw IoFailed("cannot read " + path + ": it is a directory");
   }
-  return text;
+  std::ifstream file(path, std::ios::binary);
+  if (!file.is_open()) throw IoFailed("cannot read " + path + ": " + std::strerror(errno));
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
 }  // namespace segue::cli

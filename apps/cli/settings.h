@@ -28,11 +28,12 @@ const std::vector<Setting>& settings();
 // By name or alias, "-" and "_" alike. Throws InvalidArgument with the nearest name.
 const Setting& find_setting(std::string_view name);
 
-// "NAME VALUE…" as /set takes it.
+// "NAME VALUE…" as /set takes it. Throws InvalidArgument, which names the setting and what it
+// takes.
 void apply_setting(ExchangeOptions& options, std::string_view text);
 
-// The list that /set shows alone.
-std::string list_settings(const ExchangeOptions& options);
+// The list that /set shows alone, for a window of `width` columns.
+std::string list_settings(const ExchangeOptions& options, int width);
 
 // The whole of a file. Throws IoFailed.
 std::string read_text_file(const std::string& path);

@@ -63,8 +63,31 @@ TEST(Settings, WrongValuesAreRefusedAndChangeNothing) {
         "mirostat 3", "top_k 99999999999"}) {
     EXPECT_THROW(apply_setting(options, wrong), InvalidArgument) << wrong;
   }
-  EXPECT_EQ(list_settings(options), list_settings(ExchangeOptions()));
+  EXPECT_EQ(list_settings(options, 100), list_settings(ExchangeOptions(), 100));
   EXPECT_THROW(apply_setting(options, "grammar /no/such/file"), IoFailed);
+  EXPECT_THROW(apply_setting(options, "grammar /"), IoFailed);
+}
+
+TEST(Settings, AWrongValueIsAnsweredWithWhatIsRight) {
+  const auto refusal = [](const char* text) {
+    ExchangeOptions options;
+    try {
+      apply_setting(options, text);
+    } catch (const InvalidArgument& error) {
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  EXPECT_EQ(refusal("temp hot"), "temperature: \"hot\" is not a number of at least 0");
+  EXPECT_EQ(refusal("top_p 2"), "top_p: \"2\" is not a number from 0 to 1");
+  EXPECT_EQ(refusal("top_k 99999999999"),
+            "top_k: \"99999999999\" is not a whole number from 0 to 2147483647");
+  EXPECT_EQ(refusal("thinking maybe"), "thinking: \"maybe\" is none of auto|on|off");
+}
+
+TEST(Settings, AnswersAreNotCutUnlessAsked) {
+  EXPECT_EQ(find_setting("max_tokens").get(ExchangeOptions()), "none");
+  EXPECT_NE(find_setting("max_tokens").help.find("context is full"), std::string::npos);
 }
 
 TEST(Settings, AMistypedNameComesWithTheNearestOne) {
@@ -79,7 +102,7 @@ TEST(Settings, AMistypedNameComesWithTheNearestOne) {
 TEST(Settings, TheListShowsEverySettingWithItsValue) {
   ExchangeOptions options;
   options.sampling.temperature = 0.125F;
-  const std::string list = list_settings(options);
+  const std::string list = list_settings(options, 100);
   for (const Setting& setting : settings()) {
     EXPECT_NE(list.find(setting.name), std::string::npos) << setting.name;
   }

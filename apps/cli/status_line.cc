@@ -1,10 +1,12 @@
 #include "status_line.h"
 
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <utility>
 #include <vector>
 
+#include "layout.h"
 #include "words.h"
 
 namespace segue::cli {
@@ -22,7 +24,7 @@ std::string format_duration(std::chrono::nanoseconds duration) {
   const double seconds = std::chrono::duration<double>(duration).count();
   if (seconds < 0.9995) return decimal(seconds * 1000, seconds < 0.00995 ? 1 : 0) + " ms";
   if (seconds < 59.95) return decimal(seconds, 1) + " s";
-  const auto whole = static_cast<long long>(seconds + 0.5);
+  const auto whole = std::llround(seconds);
   const std::string rest = std::to_string(whole % 60);
   return grouped(whole / 60) + " min " + (rest.size() < 2 ? "0" : "") + rest + " s";
 }
@@ -50,25 +52,22 @@ std::string format_status(const Response& response, int width, std::string_view 
   }
   if (response.timing.tokens_per_second > 0) {
     const double speed = response.timing.tokens_per_second;
-    parts.push_back(
-        (speed < 99.95 ? decimal(speed, 1) : grouped(static_cast<long long>(speed + 0.5))) +
-        " tokens/s");
+    parts.push_back((speed < 99.95 ? decimal(speed, 1) : grouped(std::llround(speed))) +
+                    " tokens/s");
   }
   std::string line;
   for (const std::string& part : parts) {
     std::string longer = line.empty() ? part : line + std::string(separator) + part;
-    if (character_count(longer) >= static_cast<std::size_t>(width)) break;
+    if (column_count(longer) >= static_cast<std::size_t>(width)) break;
     line = std::move(longer);
   }
   return line;
 }
 
-std::string format_cached_state(const CachedState& state) {
-  std::string text;
-  const auto row = [&text](std::string_view label, const std::string& value) {
-    std::string left(label);
-    left.resize(20, ' ');
-    text.append("  ").append(left).append(value).append("\n");
+std::string format_cached_state(const CachedState& state, int width) {
+  std::vector<std::pair<std::string, std::string>> rows;
+  const auto row = [&rows](const char* label, const std::string& value) {
+    rows.emplace_back(label, value);
   };
   row("turns",
       grouped(state.exchanges) + " answered, " + grouped(state.failures) + " stopped or failed");
@@ -82,7 +81,7 @@ std::string format_cached_state(const CachedState& state) {
                            " of " + format_bytes(state.cache_bytes) + ", " +
                            grouped(state.evictions) + " evicted");
   row("checkpoints", format_bytes(state.checkpoint_bytes));
-  return text;
+  return format_rows(rows, width);
 }
 
 }  // namespace segue::cli

@@ -22,7 +22,7 @@ std::string format_bytes(std::int64_t bytes);
 // end.
 std::string format_status(const Response& response, int width, std::string_view separator);
 
-// The lines of /stats.
-std::string format_cached_state(const CachedState& state);
+// The lines of /stats, for a window of `width` columns.
+std::string format_cached_state(const CachedState& state, int width);
 
 }  // namespace segue::cli

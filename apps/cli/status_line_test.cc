@@ -33,7 +33,7 @@ TEST(StatusLine, LeavesOutWhatDoesNotFit) {
   EXPECT_EQ(format_status(a_response(), 45, " · "), "reused 1,204 · read 15 · wrote 87 tokens");
   for (int width = 0; width < 100; ++width) {
     const std::string line = format_status(a_response(), width, " · ");
-    EXPECT_TRUE(line.empty() || character_count(line) < static_cast<std::size_t>(width));
+    EXPECT_TRUE(line.empty() || column_count(line) < static_cast<std::size_t>(width));
   }
 }
 
@@ -61,7 +61,7 @@ TEST(StatusLine, StatsNameEveryKindOfToken) {
   CachedState state;
   state.tokens_reused = 5000;
   state.tokens_settled = 7;
-  const std::string text = format_cached_state(state);
+  const std::string text = format_cached_state(state, 80);
   EXPECT_NE(text.find("5,000"), std::string::npos);
   EXPECT_NE(text.find("7 of them in idle time"), std::string::npos);
 }

@@ -1,5 +1,6 @@
 #include "terminal.h"
 
+#include <fcntl.h>
 #include <langinfo.h>
 #include <sys/ioctl.h>
 #include <termios.h>
@@ -18,6 +19,8 @@ namespace {
 // Written once before other threads start.
 termios first_settings;
 bool has_first_settings = false;
+
+std::atomic<bool> marks_pastes{false};
 
 std::string_view escape_sequence(Style style) {
   switch (style) {
@@ -40,11 +43,14 @@ std::string with_style(std::string_view text, Style style, bool colors) {
   return std::string(escape_sequence(style)).append(text).append("\x1b[0m");
 }
 
+bool is_smart_terminal() {
+  const char* const term = std::getenv("TERM");
+  return term != nullptr && *term != '\0' && std::strcmp(term, "dumb") != 0;
+}
+
 bool wants_colors() {
   const char* const no_color = std::getenv("NO_COLOR");
-  if (no_color != nullptr && *no_color != '\0') return false;
-  const char* const term = std::getenv("TERM");
-  return term != nullptr && std::strcmp(term, "dumb") != 0;
+  return (no_color == nullptr || *no_color == '\0') && is_smart_terminal();
 }
 
 }  // namespace
@@ -59,7 +65,8 @@ Terminal::Terminal(bool no_color)
       errors_are_terminal_(::isatty(STDERR_FILENO) == 1),
       output_colors_(output_is_terminal_ && !no_color && wants_colors()),
       error_colors_(errors_are_terminal_ && !no_color && wants_colors()),
-      unicode_(std::strcmp(::nl_langinfo(CODESET), "UTF-8") == 0) {}
+      unicode_(std::strcmp(::nl_langinfo(CODESET), "UTF-8") == 0),
+      takes_escapes_(is_smart_terminal()) {}
 
 int Terminal::width() const {
   winsize size{};
@@ -79,6 +86,7 @@ void Terminal::write(std::string_view text, Style style) {
 }
 
 void Terminal::write_error(std::string_view text, Style style) {
+  write_progress("");
   const std::string shown = errors_are_terminal_ ? printable(text) : std::string(text);
   const std::string line = with_style(shown, style, error_colors_) + "\n";
   std::fwrite(line.data(), 1, line.size(), stderr);
@@ -86,7 +94,10 @@ void Terminal::write_error(std::string_view text, Style style) {
 
 void Terminal::write_progress(std::string_view text) {
   if (!errors_are_terminal_) return;
-  const std::string line = "\r\x1b[K" + with_style(text, Style::dim, error_colors_);
+  const std::size_t shown = progress_columns_.exchange(column_count(text));
+  if (text.empty() && shown == 0) return;
+  const std::string clear = takes_escapes_ ? "\r\x1b[K" : "\r" + std::string(shown, ' ') + "\r";
+  const std::string line = clear + with_style(text, Style::dim, error_colors_);
   std::fwrite(line.data(), 1, line.size(), stderr);
   std::fflush(stderr);
 }
@@ -110,11 +121,31 @@ QuietInput::~QuietInput() {
   ::tcsetattr(STDIN_FILENO, TCSADRAIN, &settings);
 }
 
+void replace_closed_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    // The lowest free number is this one: those below are open.
+    if (::fcntl(stream, F_GETFD) < 0) ::open("/dev/null", O_RDONLY);
+  }
+}
+
+std::string_view start_marking_pastes() {
+  marks_pastes = true;
+  return "\x1b[?2004h";
+}
+
+void stop_marking_pastes() {
+  constexpr std::string_view kOff = "\x1b[?2004l";
+  if (marks_pastes.exchange(false)) {
+    [[maybe_unused]] const ssize_t written = ::write(STDOUT_FILENO, kOff.data(), kOff.size());
+  }
+}
+
 void remember_terminal_settings() {
   has_first_settings = ::tcgetattr(STDIN_FILENO, &first_settings) == 0;
 }
 
 void restore_terminal_settings() {
+  stop_marking_pastes();
   if (has_first_settings) ::tcsetattr(STDIN_FILENO, TCSANOW, &first_settings);
 }
 

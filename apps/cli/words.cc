@@ -1,5 +1,11 @@
 #include "words.h"
 
+#include <wchar.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
 #include "segue/error.h"
 
 namespace segue::cli {
@@ -7,7 +13,35 @@ namespace {
 
 constexpr std::string_view kSpace = " \t\r\n";
 
+constexpr std::size_t kLongestCharacter = 4;  // bytes of UTF-8
+
+struct Character {
+  std::string_view text;
+  std::size_t columns = 1;
+};
+
 bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
+
+// Takes the first character from a text that is not empty. Bytes that are no UTF-8 count as one
+// each.
+Character take_character(std::string_view& text) {
+  std::size_t size = 1;
+  while (size < std::min(text.size(), kLongestCharacter) && is_continuation(text[size])) ++size;
+  const auto lead = static_cast<unsigned char>(text[0]);
+  wchar_t code = lead;
+  if (size > 1 && lead >= 0xC0) {
+    code = static_cast<wchar_t>(lead & (0xFFU >> (size + 1)));
+    for (std::size_t i = 1; i < size; ++i) {
+      code = static_cast<wchar_t>(code << 6) | (static_cast<unsigned char>(text[i]) & 0x3F);
+    }
+  } else {
+    size = 1;
+  }
+  const int columns = ::wcwidth(code);
+  const Character taken{text.substr(0, size), columns < 0 ? 1 : static_cast<std::size_t>(columns)};
+  text.remove_prefix(size);
+  return taken;
+}
 
 char unescape(char c) {
   if (c == 'n') return '\n';
@@ -82,38 +116,40 @@ std::string printable(std::string_view text) {
   clean.reserve(text.size());
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto c = static_cast<unsigned char>(text[i]);
-    if (c == '\n' || c == '\t') {
-      clean += text[i];
-    } else if (c == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0) {
+    if (c == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0) {
       ++i;  // U+0080 to U+009F: the eight-bit control characters
-    } else if (c >= 0x20 && c != 0x7F) {
+    } else if (c == '\n' || c == '\t' || (c >= 0x20 && c != 0x7F)) {
       clean += text[i];
     }
   }
   return clean;
 }
 
-std::string shortened(std::string_view text, std::size_t length) {
+std::size_t column_count(std::string_view text) {
+  std::size_t columns = 0;
+  while (!text.empty()) columns += take_character(text).columns;
+  return columns;
+}
+
+std::string shortened(std::string_view text, std::size_t columns) {
   std::string line;
   for (std::string_view rest = trim(text); !rest.empty();) {
     const auto [word, after] = first_word(rest);
     if (!line.empty()) line += ' ';
     line += word;
     rest = after;
-    if (line.size() > 4 * length) break;  // longer than any cut can keep
+    if (line.size() > kLongestCharacter * columns) break;  // longer than any cut can keep
   }
-  if (character_count(line) <= length) return line;
+  if (column_count(line) <= columns) return line;
+  std::size_t kept = 1;  // the column of "…"
   std::size_t end = 0;
-  for (std::size_t kept = 0; end < line.size(); ++end) {
-    if (!is_continuation(line[end]) && kept++ == (length > 0 ? length - 1 : 0)) break;
+  for (std::string_view rest = line; !rest.empty();) {
+    const Character next = take_character(rest);
+    if (kept + next.columns > columns) break;
+    kept += next.columns;
+    end += next.text.size();
   }
   return line.substr(0, end) + "…";
-}
-
-std::size_t character_count(std::string_view text) {
-  std::size_t count = 0;
-  for (const char c : text) count += is_continuation(c) ? 0 : 1;
-  return count;
 }
 
 std::string grouped(long long number) {
@@ -124,6 +160,20 @@ std::string grouped(long long number) {
     digits.insert(at, ",");
   }
   return digits;
+}
+
+std::string short_count(long long number) {
+  std::array<char, 32> text{};
+  double value = static_cast<double>(number);
+  std::size_t unit = 0;
+  constexpr std::array<const char*, 4> kUnits = {"", "K", "M", "B"};
+  while (value >= 999.5 && unit + 1 < kUnits.size()) {
+    value /= 1000;
+    ++unit;
+  }
+  const int digits = unit > 0 && value < 9.95 ? 1 : 0;
+  std::snprintf(text.data(), text.size(), "%.*f%s", digits, value, kUnits[unit]);
+  return text.data();
 }
 
 }  // namespace segue::cli

@@ -25,13 +25,17 @@ std::string quote_word(std::string_view word);
 // new lines and tabs stay.
 std::string printable(std::string_view text);
 
-// On one line, at most `length` characters: white space folded, "…" where it was cut.
-std::string shortened(std::string_view text, std::size_t length);
+// Columns that UTF-8 text takes on a terminal: wide characters two, combining ones none, as far as
+// the C library's locale knows them.
+std::size_t column_count(std::string_view text);
 
-// Characters (code points) of UTF-8 text.
-std::size_t character_count(std::string_view text);
+// On one line, at most `columns` wide: white space folded, "…" where it was cut.
+std::string shortened(std::string_view text, std::size_t columns);
 
 // 1234567 → "1,234,567".
 std::string grouped(long long number);
+
+// 1234567 → "1.2M"; in thousands, millions, billions.
+std::string short_count(long long number);
 
 }  // namespace segue::cli

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <clocale>
+
 #include "segue/error.h"
 
 namespace segue::cli {
@@ -38,6 +40,17 @@ TEST(Words, ControlCharactersNeverReachTheTerminal) {
 TEST(Words, ShortenedTextKeepsWholeCharacters) {
   EXPECT_EQ(shortened("one\n two", 20), "one two");
   EXPECT_EQ(shortened("äöüäöü", 4), "äöü…");
+  EXPECT_EQ(shortened("\xff\xfe\xfd", 2), "\xff…");
+}
+
+TEST(Words, WideCharactersTakeTwoColumns) {
+  const std::string before = std::setlocale(LC_CTYPE, nullptr);
+  if (std::setlocale(LC_CTYPE, "C.UTF-8") == nullptr) GTEST_SKIP() << "no UTF-8 locale";
+  EXPECT_EQ(column_count("日本語"), 6U);
+  EXPECT_EQ(column_count("é"), 1U);
+  EXPECT_EQ(column_count("e\u0301"), 1U);
+  EXPECT_EQ(shortened("日本語日本語", 6), "日本…");
+  std::setlocale(LC_CTYPE, before.c_str());
 }
 
 TEST(Words, GroupedNumbersHaveACommaEveryThreeDigits) {
@@ -45,6 +58,13 @@ TEST(Words, GroupedNumbersHaveACommaEveryThreeDigits) {
   EXPECT_EQ(grouped(999), "999");
   EXPECT_EQ(grouped(1234567), "1,234,567");
   EXPECT_EQ(grouped(-1234), "-1,234");
+}
+
+TEST(Words, ShortCountsHaveAUnit) {
+  EXPECT_EQ(short_count(999), "999");
+  EXPECT_EQ(short_count(2656704), "2.7M");
+  EXPECT_EQ(short_count(494032768), "494M");
+  EXPECT_EQ(short_count(7241732096), "7.2B");
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ class SessionImpl;
 
 class SEGUE_API Session {
  public:
-  explicit Session(const Model& model, SessionOptions options = {});
+  explicit Session(const Model& model, const SessionOptions& options = {});
 
   // Reads a file that save() wrote. A file whose state does not fit this model is opened without
   // the state (the next turn reads everything). Throws InvalidSessionFile, IoFailed.

@@ -26,7 +26,7 @@ struct TokenChoice {
   Token token = kNoToken;
   // Natural logarithms over the whole vocabulary, before any sampling option; only where asked.
   float logprob = 0.0F;
-  std::vector<std::pair<Token, float>> top;  // descending
+  std::vector<std::pair<Token, float>> top{};  // descending
 };
 
 class Sampler {

@@ -27,7 +27,7 @@ struct EngineOptions {
   std::int32_t max_waiting = 256;
   // Tokens of one prefill piece while other slots are writing.
   std::int32_t shared_prefill = 128;
-  LogCallback log;
+  LogCallback log{};
 };
 
 struct GenerationRequest {

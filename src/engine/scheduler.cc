@@ -234,9 +234,12 @@ void Scheduler::start_settling() {
 }
 
 void Scheduler::plan_checkpoints(Job& job, ItemCount kept) const {
-  if (!backend_.shape().memory.needs_checkpoints()) return;
-  job.set_checkpoint_points(
-      checkpoint_points(job.sequence(), {.from = kept, .last_item_apart = job.writes()}));
+  const BackendShape& shape = backend_.shape();
+  if (!shape.memory.needs_checkpoints()) return;
+  // A decode that ends early leaves nothing certain of a state that only moves forward.
+  const ItemCount most(shape.memory.forward_only ? shape.batch_size : 0);
+  job.set_checkpoint_points(checkpoint_points(
+      job.sequence(), {.from = kept, .last_item_apart = job.writes(), .at_most_apart = most}));
 }
 
 bool Scheduler::preempt_settling(SessionId session) {

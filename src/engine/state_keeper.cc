@@ -112,12 +112,20 @@ void StateKeeper::checkpoint(Slot& slot) {
 }
 
 void StateKeeper::reconcile(Slot& slot) {
-  // A state that only moves forward may have been changed in place: nothing of it is certain.
-  if (memory_.forward_only) return empty(slot);
+  // A state that only moves forward may have been changed in place: nothing of it is certain but
+  // what was saved.
+  if (memory_.forward_only) return back_to_checkpoint(slot);
   const Position end = slot.record.end_position();
   if (backend_.position_max(slot.id) == end - Position(1)) return;
   // Parts beyond the record were left behind; they are cut off again.
   if (!backend_.remove_from(slot.id, end) || !holds(slot)) empty(slot);
+}
+
+void StateKeeper::back_to_checkpoint(Slot& slot) {
+  const Checkpoint* latest = slot.checkpoints.at_or_before(slot.record.length());
+  if (latest == nullptr || !cut(slot, Cut::checkpoint, latest->length) || !holds(slot)) {
+    empty(slot);
+  }
 }
 
 void StateKeeper::disown(SessionId session) {

@@ -47,7 +47,8 @@ class StateKeeper {
 
   // Saves a checkpoint of the slot at its present length, where the memory needs them.
   void checkpoint(Slot& slot);
-  // After a decode that may have left parts behind: makes the record exact again, or empties it.
+  // After a decode that may have left parts behind: makes the record exact again, shortens it to
+  // the latest checkpoint, or empties it.
   void reconcile(Slot& slot);
 
   // Takes the owner off a session's slot; the state may still serve others.
@@ -63,6 +64,7 @@ class StateKeeper {
 
  private:
   void empty(Slot& slot);
+  void back_to_checkpoint(Slot& slot);
   // Keeps a snapshot of the slot's state unless the store already serves it. Never throws.
   void park(const Slot& slot);
   SnapshotPtr snapshot_of(const Slot& slot);

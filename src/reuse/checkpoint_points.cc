@@ -3,6 +3,22 @@
 #include <algorithm>
 
 namespace segue {
+namespace {
+
+// `points` ascending; fills the gaps from `from` on.
+std::vector<ItemCount> with_gaps_filled(ItemCount from, const std::vector<ItemCount>& points,
+                                        ItemCount most) {
+  std::vector<ItemCount> filled;
+  ItemCount last = from;
+  for (const ItemCount point : points) {
+    for (last += most; last < point; last += most) filled.push_back(last);
+    filled.push_back(point);
+    last = point;
+  }
+  return filled;
+}
+
+}  // namespace
 
 std::vector<ItemCount> checkpoint_points(const Prompt& prompt, const CheckpointWish& wish) {
   const ItemCount end(static_cast<std::int64_t>(prompt.items.size()));
@@ -28,7 +44,8 @@ std::vector<ItemCount> checkpoint_points(const Prompt& prompt, const CheckpointW
   }
   std::ranges::sort(points);
   points.erase(std::unique(points.begin(), points.end()), points.end());
-  return points;
+  if (wish.at_most_apart == ItemCount(0)) return points;
+  return with_gaps_filled(wish.from, points, wish.at_most_apart);
 }
 
 ItemCount next_checkpoint(const std::vector<ItemCount>& points, ItemCount length) {

@@ -11,6 +11,9 @@ namespace segue {
 struct CheckpointWish {
   ItemCount from{};             // what is kept already
   bool last_item_apart = true;  // also just before the last item, to answer the same prompt again
+  // Also so that no more than this many items lie between two: what a read that is given up may
+  // lose. 0: no bound.
+  ItemCount at_most_apart{};
 };
 
 // Lengths in (from, items.size()], ascending: of the boundaries the first, the last two and between

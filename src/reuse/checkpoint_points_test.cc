@@ -45,6 +45,16 @@ TEST(CheckpointPoints, ALongConversationReadAnewIsCutIntoFewPieces) {
   EXPECT_EQ(points[points.size() - 3], ItemCount(9970));
 }
 
+TEST(CheckpointPoints, AReadThatIsGivenUpLosesNoMoreThanItMay) {
+  const auto points = checkpoint_points(prompt_of(100, {45}),
+                                        {.from = ItemCount(10), .at_most_apart = ItemCount(20)});
+  EXPECT_EQ(values(points), (Lengths{30, 45, 65, 85, 99}));
+  const auto exact = checkpoint_points(
+      prompt_of(41, {20}),
+      {.from = ItemCount(0), .last_item_apart = false, .at_most_apart = ItemCount(20)});
+  EXPECT_EQ(values(exact), (Lengths{20, 40, 41}));
+}
+
 TEST(CheckpointPoints, TheNextPointLiesBeyond) {
   const std::vector<ItemCount> points = {ItemCount(5), ItemCount(9)};
   EXPECT_EQ(next_checkpoint(points, ItemCount(0)), ItemCount(5));

@@ -60,8 +60,8 @@ ItemCount most_kept(std::span<const PromptItem> items) {
 PlanKind plan_kind(HolderKind holder, Cut cut) {
   if (holder == HolderKind::other_slot) return PlanKind::copy;
   if (holder == HolderKind::snapshot) return PlanKind::restore;
-  constexpr std::array kinds = {PlanKind::keep, PlanKind::rewind, PlanKind::checkpoint};
-  return kinds.at(static_cast<std::size_t>(cut));
+  constexpr std::array kKinds = {PlanKind::keep, PlanKind::rewind, PlanKind::checkpoint};
+  return kKinds.at(static_cast<std::size_t>(cut));
 }
 
 struct Candidate {

@@ -25,8 +25,8 @@ Stream make_stream(const std::shared_ptr<SessionImpl>& session,
 
 }  // namespace
 
-Session::Session(const Model& model, SessionOptions options)
-    : impl_(std::make_shared<SessionImpl>(model.impl(), std::move(options))) {}
+Session::Session(const Model& model, const SessionOptions& options)
+    : impl_(std::make_shared<SessionImpl>(model.impl(), options)) {}
 Session::Session(std::shared_ptr<SessionImpl> impl) : impl_(std::move(impl)) {}
 Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;

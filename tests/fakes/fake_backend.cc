@@ -1,0 +1,142 @@
+#include "fakes/fake_backend.h"
+
+#include <new>
+#include <utility>
+
+#include "segue/error.h"
+
+namespace segue {
+
+void FakeControl::set_fault(std::optional<FakeFault> fault) {
+  const std::scoped_lock lock(mutex_);
+  fault_ = fault;
+  fault_base_ = fault ? calls(fault->call) : 0;
+  struck_ = false;
+}
+
+void FakeControl::set_on_decode(std::function<void(std::size_t)> hook) {
+  const std::scoped_lock lock(mutex_);
+  on_decode_ = std::move(hook);
+}
+
+std::optional<FakeFault> FakeControl::count(FakeCall call) {
+  const std::scoped_lock lock(mutex_);
+  const std::int64_t number = ++counts_.at(index(call));
+  if (!fault_ || fault_->call != call || number - fault_base_ != fault_->k) return std::nullopt;
+  struck_ = true;
+  if (fault_->throws) throw std::bad_alloc();
+  return fault_;
+}
+
+void FakeControl::before_decode(std::size_t n_tokens) {
+  std::function<void(std::size_t)> hook;
+  {
+    const std::scoped_lock lock(mutex_);
+    hook = on_decode_;
+  }
+  if (hook) hook(n_tokens);
+}
+
+// Greedy over the logits of the last batch.
+class FakeSampler final : public Sampler {
+ public:
+  FakeSampler(std::shared_ptr<FakeControl> control,
+              const std::vector<std::optional<std::uint64_t>>& logits)
+      : control_(std::move(control)), logits_(logits) {}
+
+  void accept_prompt(Token) override {}
+  TokenChoice sample(std::int32_t batch_index) override {
+    if (control_->count(FakeCall::sample)) throw DecodingFailed("no logit is finite");
+    const auto& logits = logits_.at(static_cast<std::size_t>(batch_index));
+    if (!logits) throw DecodingFailed("no logits were asked for");
+    return {.token = fake_choice(*logits), .top = {}};
+  }
+
+ private:
+  std::shared_ptr<FakeControl> control_;
+  const std::vector<std::optional<std::uint64_t>>& logits_;
+};
+
+FakeBackend::FakeBackend(const FakeBackendOptions& options, std::shared_ptr<FakeControl> control)
+    : control_(std::move(control)),
+      slots_(static_cast<std::size_t>(options.n_slots), FakeMemory(options.memory)) {
+  shape_.n_slots = options.n_slots;
+  shape_.context_length = Position(options.context_length);
+  shape_.batch_size = options.batch_size;
+  shape_.memory = options.memory;
+  shape_.state_bytes_per_token = Bytes(8);
+  shape_.fingerprint = "fake";
+}
+
+DecodeStatus FakeBackend::decode(std::span<const BatchToken> tokens) {
+  control_->before_decode(tokens.size());
+  const std::optional<FakeFault> fault = control_->count(FakeCall::decode);
+  if (!fault) {
+    if (abort_check_ && abort_check_()) {
+      process(tokens.first(tokens.size() / 2));
+      return DecodeStatus::aborted;
+    }
+    return process(tokens);
+  }
+  const bool partly =
+      fault->status == DecodeStatus::failed || fault->status == DecodeStatus::aborted;
+  if (partly) process(tokens.first(tokens.size() / 2));
+  return fault->status;
+}
+
+DecodeStatus FakeBackend::process(std::span<const BatchToken> tokens) {
+  logits_.assign(tokens.size(), std::nullopt);
+  for (const BatchToken& token : tokens) {
+    if (token.position.value == memory(token.slot).position_max() + 1) memory(token.slot).forget();
+  }
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const BatchToken& token = tokens[i];
+    if (token.position >= shape_.context_length) return DecodeStatus::no_room;
+    if (!memory(token.slot).read(token.token, token.position.value)) return DecodeStatus::invalid;
+    if (token.wants_logits) logits_[i] = memory(token.slot).logits();
+  }
+  control_->tokens_ += static_cast<std::int64_t>(tokens.size());
+  return DecodeStatus::ok;
+}
+
+Position FakeBackend::position_min(SlotId slot) const {
+  return Position(memory(slot).position_min());
+}
+
+Position FakeBackend::position_max(SlotId slot) const {
+  return Position(memory(slot).position_max());
+}
+
+bool FakeBackend::remove_from(SlotId slot, Position from) {
+  if (control_->count(FakeCall::remove_from)) {
+    memory(slot).clear();
+    return false;
+  }
+  return memory(slot).remove_from(from.value);
+}
+
+void FakeBackend::clear(SlotId slot) { memory(slot).clear(); }
+
+StateBlob FakeBackend::save(SlotId slot, StatePart part) {
+  if (control_->count(FakeCall::save)) return {};
+  return memory(slot).save(part);
+}
+
+bool FakeBackend::restore(SlotId slot, std::span<const std::byte> blob, StatePart part) {
+  // What is there after a restore that failed is not to be used.
+  if (control_->count(FakeCall::restore) || !memory(slot).restore(blob, part)) {
+    memory(slot).clear();
+    memory(slot).read(1, 0);
+    return false;
+  }
+  return true;
+}
+
+std::unique_ptr<Sampler> FakeBackend::make_sampler(const SamplerOptions&) {
+  if (control_->count(FakeCall::make_sampler)) {
+    throw InvalidArgument("the grammar cannot be read");
+  }
+  return std::make_unique<FakeSampler>(control_, logits_);
+}
+
+}  // namespace segue

@@ -24,6 +24,9 @@ int Chat::talk() {
   PromptAssembler assembler;
   bool interrupted_before = false;
   for (;;) {
+    // At a terminal, a Ctrl-C that comes when an answer has just ended must not end the chat.
+    std::optional<Interrupts::Listening> outside_of_answers;
+    if (terminal_.is_interactive()) outside_of_answers.emplace(interrupts_);
     const std::optional<LineEditor::Result> read =
         editor.read(prompt_sign(assembler.is_continuing()), std::exchange(draft_, {}));
     if (!read) return end_of_input(assembler);

@@ -3,6 +3,8 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <utility>
+
 #include "terminal.h"
 
 namespace segue::cli {
@@ -74,13 +76,14 @@ void Interrupts::on_interrupt() {
 
 Interrupts::Listening::Listening(Interrupts& interrupts) : interrupts_(interrupts) {
   const std::lock_guard lock(interrupts_.mutex_);
-  interrupts_.listener_ = source_;
+  outer_ = std::exchange(interrupts_.listener_, source_);
   interrupts_.ignored_ = 0;
 }
 
 Interrupts::Listening::~Listening() {
   const std::lock_guard lock(interrupts_.mutex_);
-  interrupts_.listener_.reset();
+  interrupts_.listener_ = outer_;
+  interrupts_.ignored_ = 0;
 }
 
 }  // namespace segue::cli

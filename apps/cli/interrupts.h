@@ -22,7 +22,8 @@ class Interrupts {
   Interrupts(const Interrupts&) = delete;
   Interrupts& operator=(const Interrupts&) = delete;
 
-  // While one lives, SIGINT requests its stop. One at a time.
+  // While one lives, SIGINT requests its stop. Where several live, that of the last; they end in
+  // the opposite order.
   class Listening {
    public:
     explicit Listening(Interrupts& interrupts);
@@ -36,6 +37,7 @@ class Interrupts {
    private:
     Interrupts& interrupts_;
     std::stop_source source_;
+    std::optional<std::stop_source> outer_;
   };
 
  private:

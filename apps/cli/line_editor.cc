@@ -198,6 +198,9 @@ std::optional<LineEditor::Result> LineEditor::read(const std::string& prompt,
   if (!draft.empty()) el_push(state.editor, kDraftKey);
   // The window may have changed while nobody edited.
   el_resize(state.editor);
+  // libedit shows the prompt first, and what is typed then would be the terminal's own: shown
+  // twice, and Ctrl-C a signal.
+  el_set(state.editor, EL_PREP_TERM, 1);
   int count = 0;
   const char* text = el_gets(state.editor, &count);
   stop_marking_pastes();

@@ -77,10 +77,10 @@ class Talk {
   };
 
   explicit Talk(FakeEngine& on, std::string space = {})
-      : on_(on), space_(std::move(space)), id_(on.engine->open_session(space_)) {}
+      : on_(&on), space_(std::move(space)), id_(on.engine->open_session(space_)) {}
   // The same beginning, a session of its own.
   Talk fork() const {
-    Talk copy(on_, space_);
+    Talk copy(*on_, space_);
     copy.items_ = items_;
     copy.boundaries_ = boundaries_;
     return copy;
@@ -119,7 +119,7 @@ class Talk {
   // engine threw; the conversation is then as before.
   AnswerResult ask(std::uint64_t seed, const Turn& turn) {
     const GenerationRequest asked = request(seed, turn);
-    AnswerResult result = result_of(*on_.engine->submit(asked));
+    AnswerResult result = result_of(*on_->engine->submit(asked));
     expect_fresh(asked, result);
     if (!turn.transient) take(asked.prompt, result);
     return result;
@@ -129,8 +129,8 @@ class Talk {
   void expect_fresh(const GenerationRequest& asked, const AnswerResult& result) const {
     const std::vector<Token> prompt = tokens_of(asked.prompt);
     const std::vector<Token> fresh =
-        fresh_fake_answer(on_.traits, prompt, asked.max_tokens.value_or(1 << 20));
-    EXPECT_EQ(result.tokens, fresh) << name_of(on_.traits.kind) << ", " << prompt.size()
+        fresh_fake_answer(on_->traits, prompt, asked.max_tokens.value_or(1 << 20));
+    EXPECT_EQ(result.tokens, fresh) << name_of(on_->traits.kind) << ", " << prompt.size()
                                     << " items, " << result.usage.reused << " reused";
     EXPECT_EQ(result.usage.prompt(), static_cast<std::int64_t>(prompt.size()));
     EXPECT_GE(result.usage.read, asked.max_tokens == 0 ? 0 : 1);
@@ -167,7 +167,7 @@ class Talk {
     return n == 0 ? 0 : static_cast<std::size_t>(boundaries_[n - 1].value);
   }
 
-  FakeEngine& on_;
+  FakeEngine* on_;
   std::string space_;
   SessionId id_;
   std::vector<Token> items_;

@@ -60,6 +60,12 @@ void Job::add_read(ItemCount count) {
   }
 }
 
+void Job::note_loss(ItemCount left) {
+  const std::int64_t held = is_writing() ? prompt_length_.value : left.value;
+  reused_ = std::min(reused_, left.value);
+  read_ = std::min(held, prompt_length_.value) - reused_;
+}
+
 bool Job::write(std::int32_t batch_index, const Vocabulary& vocabulary) {
   const TokenChoice choice = sampler_->sample(batch_index);
   last_ = Clock::now();

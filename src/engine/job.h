@@ -54,6 +54,9 @@ class Job {
 
   // Notes items decoded for this job.
   void add_read(ItemCount count);
+  // Notes that a fault left the slot with `left` items, so that the others are read again: reused
+  // and read together stay what the slot held of the prompt.
+  void note_loss(ItemCount left);
   // Chooses the next token from the logits at `batch_index`, hands its text on, and tells whether
   // the answer is complete. Throws what the sampler throws.
   bool write(std::int32_t batch_index, const Vocabulary& vocabulary);

@@ -9,6 +9,7 @@
 #include "segue/error.h"
 
 namespace segue {
+
 namespace {
 
 template <typename E>
@@ -16,8 +17,9 @@ std::exception_ptr error(const std::string& message) {
   return std::make_exception_ptr(E(message));
 }
 
-// What an unexpected exception on the engine thread means to whoever waits for an answer.
-std::exception_ptr as_segue_error(const std::exception_ptr& caught) {
+}  // namespace
+
+std::exception_ptr Scheduler::as_segue_error(const std::exception_ptr& caught) {
   try {
     std::rethrow_exception(caught);
   } catch (const Error&) {
@@ -33,8 +35,6 @@ std::exception_ptr as_segue_error(const std::exception_ptr& caught) {
     return error<DecodingFailed>("the answer failed for an unknown reason");
   }
 }
-
-}  // namespace
 
 Scheduler::Scheduler(StateBackend& backend, const Vocabulary& vocabulary, EngineOptions options,
                      Inbox& inbox, Counters& counters)
@@ -167,16 +167,15 @@ void Scheduler::drop_cancelled() {
 
 void Scheduler::admit() {
   while (!waiting_.empty()) {
-    Job& next = *waiting_.front();
-    preempt_settling(next.session());
-    if (!start(std::move(waiting_.front()))) return;
+    preempt_settling(waiting_.front()->session());
+    if (!start(waiting_.front())) return;
     waiting_.pop_front();
   }
   if (!to_settle_.empty()) start_settling();
 }
 
-// False (and the job is back at the front of the queue) where no slot is free.
-bool Scheduler::start(JobPtr job) {
+// False (and the job is left where it is) where no slot is free.
+bool Scheduler::start(JobPtr& job) {
   const GenerationRequest& request = job->request();
   const auto owner = request.transient ? std::nullopt : std::optional(request.session);
   const auto space = namespaces_.find(request.session);
@@ -188,10 +187,7 @@ bool Scheduler::start(JobPtr job) {
   while (slot == nullptr) {
     const auto settling =
         std::ranges::find_if(active_, [](const JobPtr& other) { return other->is_settling(); });
-    if (settling == active_.end()) {
-      waiting_.front() = std::move(job);
-      return false;
-    }
+    if (settling == active_.end()) return false;
     stop_settling(**settling);
     slot = keeper_.take(owner, space->second);
   }
@@ -224,12 +220,17 @@ void Scheduler::start_settling() {
     const ItemCount length(static_cast<std::int64_t>(prefix.items.size()));
     const ItemCount shared = common_prefix(slot->record.items(), prefix.items);
     if (shared == std::min(slot->record.length(), length)) continue;
+    Job& job = *active_.emplace_back(std::make_unique<Job>(session, std::move(prefix)));
+    job.start(*slot, ItemCount(0), nullptr);
     keeper_.take(session, slot->cache_namespace);
-    auto job = std::make_unique<Job>(session, std::move(prefix));
-    const ItemCount kept = keeper_.prepare(*slot, job->sequence(), TailCare::drop);
-    job->start(*slot, kept, nullptr);
-    plan_checkpoints(*job, kept);
-    active_.push_back(std::move(job));
+    try {
+      const ItemCount kept = keeper_.prepare(*slot, job.sequence(), TailCare::drop);
+      job.start(*slot, kept, nullptr);
+      plan_checkpoints(job, kept);
+    } catch (...) {  // nobody waits for it; the next turn reads what it would have read
+      slot->clear_on_release = true;
+      stop_settling(job);
+    }
   }
 }
 

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <exception>
 #include <functional>
 #include <future>
 #include <map>
@@ -55,13 +56,16 @@ class Scheduler {
     std::size_t count = 0;
   };
 
+  // What an unexpected exception on the engine thread means to whoever waits for an answer.
+  static std::exception_ptr as_segue_error(const std::exception_ptr& caught);
+
   bool has_work() const;
   void turn();
 
   // Admission (scheduler.cc).
   void drop_cancelled();
   void admit();
-  bool start(JobPtr job);
+  bool start(JobPtr& job);
   void start_settling();
   void plan_checkpoints(Job& job, ItemCount kept) const;
   void stop_settling(const Job& job);
@@ -81,6 +85,7 @@ class Scheduler {
   DecodeStatus decode_batch(const std::vector<Share>& shares);
   void accept(const Share& share);
   void recover(const std::vector<Share>& shares, DecodeStatus status);
+  void reconcile(Job& job);
   void decode_alone(Job& job);
   bool overflows(const Job& job) const;
 

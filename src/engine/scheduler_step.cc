@@ -142,7 +142,7 @@ void Scheduler::accept(const Share& share) {
       finish(job);
     }
   } catch (...) {
-    fail(job, std::current_exception());
+    fail(job, as_segue_error(std::current_exception()));
   }
 }
 
@@ -150,7 +150,7 @@ void Scheduler::recover(const std::vector<Share>& shares, DecodeStatus status) {
   const bool untouched = status == DecodeStatus::no_room || status == DecodeStatus::invalid;
   std::vector<Job*> jobs;
   for (const Share& share : shares) {
-    if (!untouched) keeper_.reconcile(*share.job->slot());
+    if (!untouched) reconcile(*share.job);
     jobs.push_back(share.job);
   }
   if (status == DecodeStatus::aborted) {
@@ -164,9 +164,15 @@ void Scheduler::recover(const std::vector<Share>& shares, DecodeStatus status) {
   for (Job* job : jobs) decode_alone(*job);
 }
 
+void Scheduler::reconcile(Job& job) {
+  const ItemCount before = job.slot()->record.length();
+  keeper_.reconcile(*job.slot());
+  if (job.slot()->record.length() < before) job.note_loss(job.slot()->record.length());
+}
+
 void Scheduler::decode_alone(Job& job) {
   if (job.slot()->record.empty() || remaining(job) < 1) {
-    keeper_.prepare(*job.slot(), job.sequence(), TailCare::drop);
+    job.note_loss(keeper_.prepare(*job.slot(), job.sequence(), TailCare::drop));
   }
   std::vector<Share> shares;
   batch_.clear();
@@ -174,7 +180,7 @@ void Scheduler::decode_alone(Job& job) {
   const DecodeStatus status = decode_batch(shares);
   if (status == DecodeStatus::ok) return accept(shares.front());
   if (status != DecodeStatus::no_room && status != DecodeStatus::invalid) {
-    keeper_.reconcile(*job.slot());
+    reconcile(job);
   }
   if (status != DecodeStatus::aborted) fail(job, decoding_failed(job, status));
 }

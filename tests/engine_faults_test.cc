@@ -1,0 +1,140 @@
+// Every call of the context that can fail is made to fail, at each k-th call, over a scripted
+// conversation: always a typed error or the right answer, never a wrong one; afterwards everything
+// works and nothing is stuck.
+#include <string>
+
+#include "engine_fixture.h"
+
+namespace segue {
+namespace {
+
+struct FaultKind {
+  const char* name;
+  FakeCall call;
+  DecodeStatus status = DecodeStatus::failed;
+  bool throws = false;
+};
+
+constexpr std::array kFaults = {
+    FaultKind{"decode_no_room", FakeCall::decode, DecodeStatus::no_room},
+    FaultKind{"decode_invalid", FakeCall::decode, DecodeStatus::invalid},
+    FaultKind{"decode_aborted", FakeCall::decode, DecodeStatus::aborted},
+    FaultKind{"decode_failed", FakeCall::decode, DecodeStatus::failed},
+    FaultKind{"decode_throws", FakeCall::decode, DecodeStatus::failed, true},
+    FaultKind{"remove_refused", FakeCall::remove_from},
+    FaultKind{"save_empty", FakeCall::save},
+    FaultKind{"save_throws", FakeCall::save, DecodeStatus::failed, true},
+    FaultKind{"restore_refused", FakeCall::restore},
+    FaultKind{"sampler_refused", FakeCall::make_sampler},
+    FaultKind{"sampler_throws", FakeCall::make_sampler, DecodeStatus::failed, true},
+    FaultKind{"sample_fails", FakeCall::sample},
+    FaultKind{"sample_throws", FakeCall::sample, DecodeStatus::failed, true},
+};
+
+// Three sessions on two slots: turns in turn, an edit far back, the first branch again, a long
+// prompt, a fork, two at once.
+class Script {
+ public:
+  explicit Script(FakeEngine& on) : on_(on) {
+    for (int i = 0; i < 3; ++i) talks_.emplace_back(on);
+  }
+
+  // Runs all of it. Each step that a fault struck is asked again and must be right then.
+  void run() {
+    for (std::uint64_t turn = 0; turn < 3; ++turn) {
+      for (std::size_t i = 0; i < 3; ++i) step(talks_[i], 10 * turn + i, {});
+    }
+    const Talk first_branch = talks_[0];
+    talks_[0].rewind_to(1);
+    step(talks_[0], 100, {});
+    step(talks_[1], 101, {.new_tokens = 50});
+    talks_[0].become(first_branch);
+    step(talks_[0], 102, {});
+    Talk fork = talks_[0].fork();
+    step(fork, 103, {});
+    step(talks_[2], 104, {.transient = true});
+    together(talks_[1], talks_[2]);
+    const Prompt ahead = talks_[0].prompt_for(7, 9);
+    on_.engine->settle(talks_[0].id(), ahead);
+    on_.engine->wait_until_idle();
+    step(talks_[0], 7, {.new_tokens = 10});
+    talks_.push_back(std::move(fork));
+  }
+
+  int errors() const { return errors_; }
+
+ private:
+  void step(Talk& talk, std::uint64_t seed, const Talk::Turn& turn) {
+    const std::vector<Token> before = talk.items();
+    try {
+      talk.ask(seed, turn);
+    } catch (const Error& error) {
+      ++errors_;
+      EXPECT_NE(std::string(error.what()), "");
+      EXPECT_EQ(talk.items(), before);
+      talk.ask(seed, turn);
+    }
+  }
+
+  void together(Talk& one, Talk& two) {
+    const std::array requests = {one.request(200, {}), two.request(201, {.new_tokens = 30})};
+    const std::array answers = {on_.engine->submit(requests[0]), on_.engine->submit(requests[1])};
+    const std::array talks = {&one, &two};
+    for (std::size_t i = 0; i < 2; ++i) {
+      try {
+        talks[i]->expect_fresh(requests[i], result_of(*answers[i]));
+      } catch (const Error&) {
+        ++errors_;
+      }
+    }
+    for (std::size_t i = 0; i < 2; ++i) step(*talks[i], 210 + i, {});
+  }
+
+  FakeEngine& on_;
+  std::vector<Talk> talks_;
+  int errors_ = 0;
+};
+
+using Case = std::tuple<MemoryKind, FaultKind>;
+
+class EngineFaults : public testing::TestWithParam<Case> {};
+
+INSTANTIATE_TEST_SUITE_P(
+    All, EngineFaults, testing::Combine(testing::ValuesIn(kKeptKinds), testing::ValuesIn(kFaults)),
+    [](const auto& info) {
+      return std::string(name_of(std::get<0>(info.param))) + "_" + std::get<1>(info.param).name;
+    });
+
+TEST_P(EngineFaults, AtEveryCall) {
+  const auto& [kind, fault] = GetParam();
+  const FakeBackendOptions backend{.memory = fake_traits(kind)};
+  std::int64_t calls = 0;
+  {
+    FakeEngine sound(backend);
+    Script script(sound);
+    script.run();
+    ASSERT_EQ(script.errors(), 0);
+    calls = sound.control->calls(fault.call);
+  }
+  std::int64_t struck = 0;
+  for (std::int64_t k = 1; k <= calls && !HasFailure(); ++k) {
+    SCOPED_TRACE(std::string(fault.name) + " at call " + std::to_string(k));
+    FakeEngine on(backend);
+    on.control->set_fault(
+        FakeFault{.call = fault.call, .k = k, .status = fault.status, .throws = fault.throws});
+    Script script(on);
+    script.run();
+    struck += on.control->struck() ? 1 : 0;
+    EXPECT_LE(script.errors(), 2);  // a decode of two may end both
+
+    const CachedState counters = on.idle_counters();
+    EXPECT_EQ(counters.slots_busy, 0);
+    EXPECT_EQ(counters.waiting, 0);
+    EXPECT_EQ(counters.failures, script.errors());
+  }
+  // Two at once may share decodes in more than one way, so the last calls may not come.
+  EXPECT_GE(struck, calls * 9 / 10);
+}
+
+}  // namespace
+}  // namespace segue

@@ -372,7 +372,15 @@ TEST_F(Cli, AnInterruptThatComesAfterTheAnswerKeepsTheChat) {
   terminal.expect("> ");
   say(terminal, "My name is Ada.");
   terminal.signal(SIGINT);
-  EXPECT_EQ(say(terminal, "What is my name?").first, "Your name is Ada.");
+  const auto ask = [&terminal](const std::string& question) {
+    terminal.type(question + kEnter);
+    terminal.expect(question + "\n");
+    return terminal.expect("\n> ");
+  };
+  std::string shown = ask("What is my name?");
+  // The signal may be noticed as late as in this answer; it stops one at most.
+  if (shown.find("(stopped") != std::string::npos) shown = ask("What is my name?");
+  EXPECT_THAT(shown, StartsWith("Your name is Ada."));
 }
 
 TEST_F(Cli, APasteOfSeveralLinesIsOnePrompt) {

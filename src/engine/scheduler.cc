@@ -157,12 +157,13 @@ void Scheduler::drop_cancelled() {
     if (found == active_.end()) break;
     fail(**found, message());
   }
-  for (const JobPtr& job : waiting_) {
-    if (!job->is_cancelled()) continue;
+  // Each is asked once: one that is cancelled meanwhile must not go without an end.
+  std::erase_if(waiting_, [&](const JobPtr& job) {
+    if (!cancelled(job)) return false;
     counters_.update([](CachedState& figures) { ++figures.failures; });
     job->fail(message());
-  }
-  std::erase_if(waiting_, cancelled);
+    return true;
+  });
 }
 
 void Scheduler::admit() {

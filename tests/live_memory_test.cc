@@ -1,5 +1,7 @@
 // The promise on every kind of memory: what a session went back to, branched from or came back to
 // gives the answer of a fresh read, and a far edit at the start of a turn never costs a full one.
+#include <cstdint>
+#include <stop_token>
 #include <string>
 
 #include "bench/shaped_model.h"
@@ -14,10 +16,11 @@ using live::id_of;
 
 class LiveMemory : public testing::TestWithParam<MemoryKind> {
  protected:
-  static Model load(std::int32_t slots = 2) {
+  static Model load(std::int32_t slots = 2, std::int32_t batch_size = 512) {
     const auto path = bench::write_random_model(SEGUE_TEST_MODELS, GetParam(), 1);
     ModelOptions options = live::small_options();
     options.slots = slots;
+    options.batch_size = batch_size;
     options.context_length = 2048;
     return Model::load(path, options);
   }
@@ -108,6 +111,31 @@ TEST_P(LiveMemory, ASavedSessionOpensWarm) {
   Session opened = Session::open(restarted, file.path());
   EXPECT_EQ(opened.respond("And on.").usage.reused, held_after(last));
   expect_as_fresh(opened);
+}
+
+TEST_P(LiveMemory, GivingUpInALongReadFiveTimesGetsFurtherEachTime) {
+  const Model in_pieces = load(2, 64);
+  Session chat(in_pieces, options());
+  std::string all;
+  for (const char* topic : {"rivers", "mountains", "bridges", "boats", "birds"}) {
+    all += prompt(topic) + "\n";
+  }
+  std::int64_t last_total = 1 << 20;
+  for (int attempt = 0; attempt < 5; ++attempt) {
+    std::stop_source source;
+    ExchangeOptions giving_up = options().exchange;
+    giving_up.cancel = source.get_token();
+    std::int64_t total = 0;
+    giving_up.on_read = [&](std::int64_t, std::int64_t to_read) {
+      total = to_read;
+      source.request_stop();
+    };
+    EXPECT_THROW(chat.respond(all, giving_up), Cancelled);
+    EXPECT_LT(total, last_total) << "attempt " << attempt;
+    last_total = total;
+  }
+  EXPECT_LT(chat.respond(all).usage.read, last_total);
+  expect_as_fresh(chat);
 }
 
 TEST_P(LiveMemory, ParkedStatesAndTheirCheckpointsStayWithinTheBudget) {

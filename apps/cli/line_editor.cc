@@ -133,11 +133,12 @@ struct LineEditor::State {
   }
 
   void set_up_keys() const {
-    el_set(editor, EL_ADDFN, "segue-complete", "Complete a word", &complete_word);
-    el_set(editor, EL_ADDFN, "segue-paste", "Insert what is pasted", &insert_paste);
-    el_set(editor, EL_ADDFN, "segue-draft", "Begin with a draft", &State::insert_draft);
-    el_set(editor, EL_ADDFN, "segue-suspend", "Stop until the shell goes on", &suspend);
-    el_set(editor, EL_ADDFN, "segue-give-up", "Throw the line away", &State::give_up_line);
+    // As wide strings, or libedit makes copies that it never frees.
+    el_wset(editor, EL_ADDFN, L"segue-complete", L"Complete a word", &complete_word);
+    el_wset(editor, EL_ADDFN, L"segue-paste", L"Insert what is pasted", &insert_paste);
+    el_wset(editor, EL_ADDFN, L"segue-draft", L"Begin with a draft", &State::insert_draft);
+    el_wset(editor, EL_ADDFN, L"segue-suspend", L"Stop until the shell goes on", &suspend);
+    el_wset(editor, EL_ADDFN, L"segue-give-up", L"Throw the line away", &State::give_up_line);
     el_set(editor, EL_BIND, "^I", "segue-complete", nullptr);
     el_set(editor, EL_BIND, kPasteBegins, "segue-paste", nullptr);
     el_set(editor, EL_BIND, kDraftKey, "segue-draft", nullptr);

@@ -29,9 +29,11 @@ std::string what_reuse_means(const Capabilities& facts) {
 std::string describe_state(const Capabilities& facts) {
   if (facts.memory_kind == "single_use") return "none is kept";
   if (facts.state_bytes_per_token == 0) return "one size, however long the conversation";
-  const std::string at_most = facts.memory_kind == "attention" ? "" : " at most";
-  return format_bytes(facts.state_bytes_per_token) + " a token, " +
-         format_bytes(facts.state_bytes_per_token * facts.context_length) + " a slot" + at_most;
+  std::string words = format_bytes(facts.state_bytes_per_token) + " a token, " +
+                      format_bytes(facts.state_bytes_per_token * facts.context_length) + " a slot";
+  if (facts.memory_kind == "sliding_window") words += " at most";
+  if (facts.memory_kind == "hybrid") words += ", beside a part of one size";
+  return words;
 }
 
 std::string describe_slots(const Capabilities& facts) {

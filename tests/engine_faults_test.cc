@@ -13,6 +13,7 @@ struct FaultKind {
   FakeCall call;
   DecodeStatus status = DecodeStatus::failed;
   bool throws = false;
+  bool lies = false;
 };
 
 constexpr std::array kFaults = {
@@ -22,9 +23,11 @@ constexpr std::array kFaults = {
     FaultKind{"decode_failed", FakeCall::decode, DecodeStatus::failed},
     FaultKind{"decode_throws", FakeCall::decode, DecodeStatus::failed, true},
     FaultKind{"remove_refused", FakeCall::remove_from},
+    FaultKind{"remove_lies", FakeCall::remove_from, DecodeStatus::failed, false, true},
     FaultKind{"save_empty", FakeCall::save},
     FaultKind{"save_throws", FakeCall::save, DecodeStatus::failed, true},
     FaultKind{"restore_refused", FakeCall::restore},
+    FaultKind{"restore_lies", FakeCall::restore, DecodeStatus::failed, false, true},
     FaultKind{"sampler_refused", FakeCall::make_sampler},
     FaultKind{"sampler_throws", FakeCall::make_sampler, DecodeStatus::failed, true},
     FaultKind{"sample_fails", FakeCall::sample},
@@ -120,8 +123,11 @@ TEST_P(EngineFaults, AtEveryCall) {
   for (std::int64_t k = 1; k <= calls && !HasFailure(); ++k) {
     SCOPED_TRACE(std::string(fault.name) + " at call " + std::to_string(k));
     FakeEngine on(backend);
-    on.control->set_fault(
-        FakeFault{.call = fault.call, .k = k, .status = fault.status, .throws = fault.throws});
+    on.control->set_fault(FakeFault{.call = fault.call,
+                                    .k = k,
+                                    .status = fault.status,
+                                    .lies = fault.lies,
+                                    .throws = fault.throws});
     Script script(on);
     script.run();
     struck += on.control->struck() ? 1 : 0;

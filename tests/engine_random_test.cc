@@ -155,6 +155,7 @@ class Player {
             FakeFault{.call = static_cast<FakeCall>(operation.a % kFakeCalls),
                       .k = 1 + static_cast<std::int64_t>(operation.b % 12),
                       .status = static_cast<DecodeStatus>(1 + operation.b / 16 % 4),
+                      .lies = operation.b % 5 == 0,
                       .throws = operation.b % 3 == 0});
         return;
     }

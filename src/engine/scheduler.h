@@ -86,6 +86,7 @@ class Scheduler {
   void accept(const Share& share);
   void recover(const std::vector<Share>& shares, DecodeStatus status);
   void reconcile(Job& job);
+  void fail_decode(Job& job, DecodeStatus status);
   void decode_alone(Job& job);
   bool overflows(const Job& job) const;
 

@@ -158,10 +158,17 @@ void Scheduler::recover(const std::vector<Share>& shares, DecodeStatus status) {
     return;
   }
   if (jobs.size() == 1) {
-    return fail(*jobs.front(), decoding_failed(*jobs.front(), status));
+    return fail_decode(*jobs.front(), status);
   }
   // One of several is at fault: each alone, and only the guilty one fails.
   for (Job* job : jobs) decode_alone(*job);
+}
+
+void Scheduler::fail_decode(Job& job, DecodeStatus status) {
+  // A batch that follows from the record and is refused shows that the state is not what the record
+  // says: the next exchange must not meet it again.
+  if (status == DecodeStatus::invalid) job.slot()->clear_on_release = true;
+  fail(job, decoding_failed(job, status));
 }
 
 void Scheduler::reconcile(Job& job) {
@@ -182,7 +189,7 @@ void Scheduler::decode_alone(Job& job) {
   if (status != DecodeStatus::no_room && status != DecodeStatus::invalid) {
     reconcile(job);
   }
-  if (status != DecodeStatus::aborted) fail(job, decoding_failed(job, status));
+  if (status != DecodeStatus::aborted) fail_decode(job, status);
 }
 
 }  // namespace segue

@@ -108,9 +108,9 @@ Position FakeBackend::position_max(SlotId slot) const {
 }
 
 bool FakeBackend::remove_from(SlotId slot, Position from) {
-  if (control_->count(FakeCall::remove_from)) {
-    memory(slot).clear();
-    return false;
+  if (const auto fault = control_->count(FakeCall::remove_from)) {
+    if (!fault->lies) memory(slot).clear();
+    return fault->lies;
   }
   return memory(slot).remove_from(from.value);
 }
@@ -124,12 +124,11 @@ StateBlob FakeBackend::save(SlotId slot, StatePart part) {
 
 bool FakeBackend::restore(SlotId slot, std::span<const std::byte> blob, StatePart part) {
   // What is there after a restore that failed is not to be used.
-  if (control_->count(FakeCall::restore) || !memory(slot).restore(blob, part)) {
-    memory(slot).clear();
-    memory(slot).read(1, 0);
-    return false;
-  }
-  return true;
+  const auto fault = control_->count(FakeCall::restore);
+  if (!fault && memory(slot).restore(blob, part)) return true;
+  memory(slot).clear();
+  memory(slot).read(1, 0);
+  return fault && fault->lies;
 }
 
 std::unique_ptr<Sampler> FakeBackend::make_sampler(const SamplerOptions&) {

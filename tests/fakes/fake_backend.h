@@ -25,6 +25,7 @@ struct FakeFault {
   std::int64_t k = 1;
   // Of a decode. Where parts may have been processed, the first half of the batch has been.
   DecodeStatus status = DecodeStatus::failed;
+  bool lies = false;    // says yes and has not done it (remove_from, restore)
   bool throws = false;  // std::bad_alloc instead of a status (save, make_sampler, sample, decode)
 };
 

@@ -22,17 +22,6 @@ namespace {
 
 constexpr std::size_t kSampledTokens = 200;
 
-std::string kind_name(MemoryKind kind) {
-  switch (kind) {
-    case MemoryKind::sliding_window:
-      return "sliding window";
-    case MemoryKind::hybrid:
-      return "hybrid";
-    default:
-      return "attention";
-  }
-}
-
 std::string describe(MemoryKind kind, ModelScale scale) {
   if (scale == ModelScale::tiny) return "tiny";
   switch (kind) {
@@ -80,7 +69,7 @@ int run(const Arguments& arguments) {
   for (const MemoryKind kind : arguments.kinds) {
     std::cerr << "segue_bench: " << describe(kind, arguments.scale) << "\n";
     ModelFigures figures{.description = describe(kind, arguments.scale),
-                         .memory_kind = kind_name(kind),
+                         .memory_kind = to_string(kind),
                          .workloads = {},
                          .sampling = {}};
     figures.workloads = compare({.kind = kind,

@@ -24,23 +24,6 @@ constexpr std::uint64_t kCycleSeed = 20;
 constexpr float kPeak = 30.0F;
 constexpr float kSpread = 1.5F;
 
-const char* kind_name(MemoryKind kind) {
-  switch (kind) {
-    case MemoryKind::attention:
-      return "attention";
-    case MemoryKind::sliding_window:
-      return "sliding-window";
-    case MemoryKind::hybrid:
-      return "hybrid";
-    case MemoryKind::recurrent:
-      return "recurrent";
-    case MemoryKind::none:
-    case MemoryKind::single_use:
-      break;
-  }
-  throw std::invalid_argument("a model without memory cannot chat");
-}
-
 ModelShape tiny_shape(MemoryKind kind) {
   ModelShape shape{.kind = kind,
                    .layers = 4,
@@ -218,7 +201,7 @@ void write_random(const std::filesystem::path& path, const ModelShape& shape,
 
 std::filesystem::path write_random_model(const std::filesystem::path& directory, MemoryKind kind,
                                          std::uint64_t seed) {
-  const std::filesystem::path path = directory / (std::string("random-") + kind_name(kind) + "-" +
+  const std::filesystem::path path = directory / (std::string("random-") + to_string(kind) + "-" +
                                                   std::to_string(seed) + "-" + kFormat + ".gguf");
   if (std::filesystem::exists(path)) return path;
   std::filesystem::create_directories(directory);
@@ -230,7 +213,7 @@ std::filesystem::path write_cycle_model(const std::filesystem::path& directory, 
                                         ModelScale scale) {
   const bool is_tiny = scale == ModelScale::tiny;
   const std::filesystem::path path =
-      directory / (std::string("cycle-") + kind_name(kind) + (is_tiny ? "-tiny-" : "-real-") +
+      directory / (std::string("cycle-") + to_string(kind) + (is_tiny ? "-tiny-" : "-real-") +
                    kFormat + ".gguf");
   if (std::filesystem::exists(path)) return path;
   std::filesystem::create_directories(directory);

@@ -136,18 +136,7 @@ TEST_P(ShapedModels, ACycleModelWritesTheSameWordsWhateverItWasAsked) {
 INSTANTIATE_TEST_SUITE_P(EveryMemoryKind, ShapedModels,
                          testing::Values(MemoryKind::attention, MemoryKind::sliding_window,
                                          MemoryKind::hybrid, MemoryKind::recurrent),
-                         [](const testing::TestParamInfo<MemoryKind>& info) -> std::string {
-                           switch (info.param) {
-                             case MemoryKind::attention:
-                               return "Attention";
-                             case MemoryKind::sliding_window:
-                               return "SlidingWindow";
-                             case MemoryKind::hybrid:
-                               return "Hybrid";
-                             default:
-                               return "Recurrent";
-                           }
-                         });
+                         [](const auto& info) { return to_string(info.param); });
 
 }  // namespace
 }  // namespace segue::bench

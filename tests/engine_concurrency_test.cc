@@ -12,7 +12,7 @@ namespace {
 class EngineConcurrency : public testing::TestWithParam<MemoryKind> {};
 
 INSTANTIATE_TEST_SUITE_P(Kinds, EngineConcurrency, testing::ValuesIn(kKeptKinds),
-                         [](const auto& kind) { return name_of(kind.param); });
+                         [](const auto& kind) { return to_string(kind.param); });
 
 struct Tally {
   std::atomic<int> answered{0};

@@ -105,7 +105,7 @@ class EngineFaults : public testing::TestWithParam<Case> {};
 INSTANTIATE_TEST_SUITE_P(
     All, EngineFaults, testing::Combine(testing::ValuesIn(kKeptKinds), testing::ValuesIn(kFaults)),
     [](const auto& info) {
-      return std::string(name_of(std::get<0>(info.param))) + "_" + std::get<1>(info.param).name;
+      return std::string(to_string(std::get<0>(info.param))) + "_" + std::get<1>(info.param).name;
     });
 
 TEST_P(EngineFaults, AtEveryCall) {

@@ -23,23 +23,6 @@ namespace segue {
 
 inline constexpr std::array kKeptKinds = {MemoryKind::attention, MemoryKind::sliding_window,
                                           MemoryKind::recurrent, MemoryKind::hybrid};
-inline const char* name_of(MemoryKind kind) {
-  switch (kind) {
-    case MemoryKind::attention:
-      return "attention";
-    case MemoryKind::sliding_window:
-      return "sliding_window";
-    case MemoryKind::recurrent:
-      return "recurrent";
-    case MemoryKind::hybrid:
-      return "hybrid";
-    case MemoryKind::single_use:
-      return "single_use";
-    case MemoryKind::none:
-      break;
-  }
-  return "none";
-}
 
 // Reads an answer to its end; what ended it otherwise is thrown.
 inline AnswerResult result_of(Answer& answer) {
@@ -130,7 +113,7 @@ class Talk {
     const std::vector<Token> prompt = tokens_of(asked.prompt);
     const std::vector<Token> fresh =
         fresh_fake_answer(on_->traits, prompt, asked.max_tokens.value_or(1 << 20));
-    EXPECT_EQ(result.tokens, fresh) << name_of(on_->traits.kind) << ", " << prompt.size()
+    EXPECT_EQ(result.tokens, fresh) << to_string(on_->traits.kind) << ", " << prompt.size()
                                     << " items, " << result.usage.reused << " reused";
     EXPECT_EQ(result.usage.prompt(), static_cast<std::int64_t>(prompt.size()));
     EXPECT_GE(result.usage.read, asked.max_tokens == 0 ? 0 : 1);

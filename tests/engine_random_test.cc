@@ -238,7 +238,7 @@ Case shrunk(Case failing) {
 
 std::string report(const Case& failing) {
   std::ostringstream out;
-  out << name_of(failing.kind) << ", " << failing.n_slots << " slots, cache of "
+  out << to_string(failing.kind) << ", " << failing.n_slots << " slots, cache of "
       << failing.cache_bytes << " bytes, faults " << failing.with_faults << ":\n";
   for (const Operation& operation : failing.operations) out << "  " << in_words(operation) << '\n';
   out << Player(failing).play().value_or("(not every time)");

@@ -21,7 +21,7 @@ class EngineOnEveryMemory : public testing::TestWithParam<MemoryKind> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Kinds, EngineOnEveryMemory, testing::ValuesIn(kKeptKinds),
-                         [](const auto& kind) { return name_of(kind.param); });
+                         [](const auto& kind) { return to_string(kind.param); });
 
 std::int64_t length(const Talk& talk) { return static_cast<std::int64_t>(talk.items().size()); }
 

@@ -154,18 +154,7 @@ TEST_P(LiveMemory, ParkedStatesAndTheirCheckpointsStayWithinTheBudget) {
 INSTANTIATE_TEST_SUITE_P(Kinds, LiveMemory,
                          testing::Values(MemoryKind::attention, MemoryKind::sliding_window,
                                          MemoryKind::recurrent, MemoryKind::hybrid),
-                         [](const auto& info) -> std::string {
-                           switch (info.param) {
-                             case MemoryKind::attention:
-                               return "attention";
-                             case MemoryKind::sliding_window:
-                               return "sliding_window";
-                             case MemoryKind::recurrent:
-                               return "recurrent";
-                             default:
-                               return "hybrid";
-                           }
-                         });
+                         [](const auto& info) { return to_string(info.param); });
 
 }  // namespace
 }  // namespace segue

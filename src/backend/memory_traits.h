@@ -17,6 +17,24 @@ enum class MemoryKind : std::uint8_t {
   single_use,      // encoder-decoder: a state serves the prompt it was made for and no other
 };
 
+constexpr const char* to_string(MemoryKind kind) noexcept {
+  switch (kind) {
+    case MemoryKind::none:
+      return "none";
+    case MemoryKind::attention:
+      return "attention";
+    case MemoryKind::sliding_window:
+      return "sliding_window";
+    case MemoryKind::recurrent:
+      return "recurrent";
+    case MemoryKind::hybrid:
+      return "hybrid";
+    case MemoryKind::single_use:
+      return "single_use";
+  }
+  return "unknown";
+}
+
 struct MemoryTraits {
   MemoryKind kind = MemoryKind::attention;
   // Positions before p that must be present to continue at p; 0 where there is no window.

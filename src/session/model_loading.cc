@@ -16,24 +16,6 @@ namespace segue {
 
 namespace {
 
-const char* name_of(MemoryKind kind) {
-  switch (kind) {
-    case MemoryKind::none:
-      return "none";
-    case MemoryKind::attention:
-      return "attention";
-    case MemoryKind::sliding_window:
-      return "sliding_window";
-    case MemoryKind::recurrent:
-      return "recurrent";
-    case MemoryKind::hybrid:
-      return "hybrid";
-    case MemoryKind::single_use:
-      return "single_use";
-  }
-  return "unknown";
-}
-
 struct ChosenTemplate {
   std::shared_ptr<const ChatTemplate> chat_template;
   std::string kind;
@@ -64,7 +46,7 @@ Capabilities describe(const ModelFacts& facts, const BackendShape& shape,
   Capabilities capabilities;
   capabilities.description = facts.description;
   capabilities.architecture = facts.architecture;
-  capabilities.memory_kind = name_of(facts.kind);
+  capabilities.memory_kind = to_string(facts.kind);
   capabilities.template_kind = chosen.kind;
   capabilities.parameters = facts.parameters;
   capabilities.weight_bytes = facts.weight_bytes;

@@ -10,8 +10,6 @@
 namespace segue {
 namespace {
 
-using testing::HasSubstr;
-
 class EngineOnEveryMemory : public testing::TestWithParam<MemoryKind> {
  protected:
   static FakeBackendOptions backend(std::int32_t n_slots = 2) {

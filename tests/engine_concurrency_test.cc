@@ -79,6 +79,7 @@ TEST_P(EngineConcurrency, EveryAnswerIsThatOfAFreshRead) {
   EXPECT_EQ(counters.waiting, 0);
   EXPECT_EQ(counters.exchanges, tally.answered);
   EXPECT_EQ(counters.failures, tally.cancelled);
+  EXPECT_EQ(on.control->refused(), 0);
 }
 
 TEST_P(EngineConcurrency, EnginesEndWhileOthersAsk) {

@@ -6,7 +6,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -50,6 +53,23 @@ struct FakeEngine {
   std::unique_ptr<Engine> engine;
 };
 
+// Does something on the engine thread in the middle of an answer: at the n-th decode from now.
+class AtDecode {
+ public:
+  AtDecode(FakeEngine& on, int n, std::function<void()> action) : on_(on) {
+    on.control->set_on_decode(
+        [left = std::make_shared<std::atomic<int>>(n), action = std::move(action)](std::size_t) {
+          if (--*left == 0) action();
+        });
+  }
+  ~AtDecode() { on_.control->set_on_decode({}); }
+  AtDecode(const AtDecode&) = delete;
+  AtDecode& operator=(const AtDecode&) = delete;
+
+ private:
+  FakeEngine& on_;
+};
+
 // A conversation of made-up turns: what the engine is asked is its items and some new ones.
 class Talk {
  public:
@@ -57,6 +77,7 @@ class Talk {
     std::int64_t new_tokens = 6;
     std::int64_t max_tokens = 8;
     bool transient = false;
+    bool endless = false;  // only max_tokens ends it
   };
 
   explicit Talk(FakeEngine& on, std::string space = {})
@@ -81,6 +102,7 @@ class Talk {
     request.prompt = prompt_for(seed, turn.new_tokens);
     request.max_tokens = static_cast<std::int32_t>(turn.max_tokens);
     request.transient = turn.transient;
+    request.sampler.ignore_eos = turn.endless;
     return request;
   }
   Prompt prompt_for(std::uint64_t seed, std::int64_t new_tokens) const {
@@ -111,8 +133,8 @@ class Talk {
 
   void expect_fresh(const GenerationRequest& asked, const AnswerResult& result) const {
     const std::vector<Token> prompt = tokens_of(asked.prompt);
-    const std::vector<Token> fresh =
-        fresh_fake_answer(on_->traits, prompt, asked.max_tokens.value_or(1 << 20));
+    const std::vector<Token> fresh = fresh_fake_answer(
+        on_->traits, prompt, asked.max_tokens.value_or(1 << 20), asked.sampler.ignore_eos);
     EXPECT_EQ(result.tokens, fresh) << to_string(on_->traits.kind) << ", " << prompt.size()
                                     << " items, " << result.usage.reused << " reused";
     EXPECT_EQ(result.usage.prompt(), static_cast<std::int64_t>(prompt.size()));
@@ -155,6 +177,19 @@ class Talk {
   SessionId id_;
   std::vector<Token> items_;
   std::vector<ItemCount> boundaries_;  // where turns 1, 2, … begin
+};
+
+inline std::int64_t length(const Talk& talk) {
+  return static_cast<std::int64_t>(talk.items().size());
+}
+
+// On each kind of memory, with two slots.
+class EngineOnEveryMemory : public testing::TestWithParam<MemoryKind> {
+ protected:
+  static FakeBackendOptions backend(std::int32_t n_slots = 2) {
+    return {.memory = fake_traits(GetParam()), .n_slots = n_slots};
+  }
+  FakeEngine on_{backend()};
 };
 
 }  // namespace segue

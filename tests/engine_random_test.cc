@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "engine_fixture.h"
+#include "shrink.h"
 
 namespace segue {
 namespace {
@@ -221,22 +222,12 @@ Case random_case(std::uint64_t seed) {
   return made;
 }
 
-Case shrunk(Case failing) {
-  for (bool smaller = true; smaller;) {
-    smaller = false;
-    for (std::size_t i = failing.operations.size(); i-- > 0;) {
-      Case without = failing;
-      without.operations.erase(without.operations.begin() + static_cast<std::ptrdiff_t>(i));
-      if (Player(without).play()) {
-        failing = std::move(without);
-        smaller = true;
-      }
-    }
-  }
-  return failing;
-}
-
-std::string report(const Case& failing) {
+std::string report(Case failing) {
+  failing.operations = shrunk(failing.operations, [&](const std::vector<Operation>& fewer) {
+    Case smaller = failing;
+    smaller.operations = fewer;
+    return Player(smaller).play().has_value();
+  });
   std::ostringstream out;
   out << to_string(failing.kind) << ", " << failing.n_slots << " slots, cache of "
       << failing.cache_bytes << " bytes, faults " << failing.with_faults << ":\n";
@@ -250,7 +241,7 @@ TEST(EngineRandom, WhateverPeopleDoTheAnswerIsThatOfAFreshRead) {
   for (std::uint64_t seed = 0; seed < kCases; ++seed) {
     const Case made = random_case(seed);
     if (Player(made).play()) {
-      FAIL() << "case " << seed << ", shrunk: " << report(shrunk(made));
+      FAIL() << "case " << seed << ", shrunk: " << report(made);
     }
   }
 }

@@ -1,5 +1,6 @@
 #include "fakes/fake_backend.h"
 
+#include <map>
 #include <new>
 #include <utility>
 
@@ -22,7 +23,9 @@ void FakeControl::set_on_decode(std::function<void(std::size_t)> hook) {
 std::optional<FakeFault> FakeControl::count(FakeCall call) {
   const std::scoped_lock lock(mutex_);
   const std::int64_t number = ++counts_.at(index(call));
-  if (!fault_ || fault_->call != call || number - fault_base_ != fault_->k) return std::nullopt;
+  if (!fault_ || fault_->call != call) return std::nullopt;
+  const std::int64_t since = number - fault_base_ - fault_->k;
+  if (since < 0 || since >= fault_->times) return std::nullopt;
   struck_ = true;
   if (fault_->throws) throw std::bad_alloc();
   return fault_;
@@ -41,20 +44,21 @@ void FakeControl::before_decode(std::size_t n_tokens) {
 class FakeSampler final : public Sampler {
  public:
   FakeSampler(std::shared_ptr<FakeControl> control,
-              const std::vector<std::optional<std::uint64_t>>& logits)
-      : control_(std::move(control)), logits_(logits) {}
+              const std::vector<std::optional<std::uint64_t>>& logits, bool endless)
+      : control_(std::move(control)), logits_(logits), endless_(endless) {}
 
   void accept_prompt(Token) override {}
   TokenChoice sample(std::int32_t batch_index) override {
     if (control_->count(FakeCall::sample)) throw DecodingFailed("no logit is finite");
     const auto& logits = logits_.at(static_cast<std::size_t>(batch_index));
     if (!logits) throw DecodingFailed("no logits were asked for");
-    return {.token = fake_choice(*logits), .top = {}};
+    return {.token = fake_choice(*logits, endless_), .top = {}};
   }
 
  private:
   std::shared_ptr<FakeControl> control_;
   const std::vector<std::optional<std::uint64_t>>& logits_;
+  const bool endless_;
 };
 
 FakeBackend::FakeBackend(const FakeBackendOptions& options, std::shared_ptr<FakeControl> control)
@@ -84,15 +88,32 @@ DecodeStatus FakeBackend::decode(std::span<const BatchToken> tokens) {
   return fault->status;
 }
 
+// A batch that is refused leaves everything as it was.
+DecodeStatus FakeBackend::check(std::span<const BatchToken> tokens) const {
+  std::map<SlotId, std::int64_t> next;
+  for (const BatchToken& token : tokens) {
+    if (token.position >= shape_.context_length) return DecodeStatus::no_room;
+    const auto seen = next.find(token.slot);
+    const bool follows = seen == next.end() ? memory(token.slot).takes(token.position.value)
+                                            : seen->second == token.position.value;
+    if (!follows) return DecodeStatus::invalid;
+    next[token.slot] = token.position.value + 1;
+  }
+  return DecodeStatus::ok;
+}
+
 DecodeStatus FakeBackend::process(std::span<const BatchToken> tokens) {
+  if (const DecodeStatus status = check(tokens); status != DecodeStatus::ok) {
+    ++control_->refused_;
+    return status;
+  }
   logits_.assign(tokens.size(), std::nullopt);
   for (const BatchToken& token : tokens) {
-    if (token.position.value == memory(token.slot).position_max() + 1) memory(token.slot).forget();
+    if (memory(token.slot).takes(token.position.value)) memory(token.slot).forget();
   }
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     const BatchToken& token = tokens[i];
-    if (token.position >= shape_.context_length) return DecodeStatus::no_room;
-    if (!memory(token.slot).read(token.token, token.position.value)) return DecodeStatus::invalid;
+    memory(token.slot).read(token.token, token.position.value);
     if (token.wants_logits) logits_[i] = memory(token.slot).logits();
   }
   control_->tokens_ += static_cast<std::int64_t>(tokens.size());
@@ -131,11 +152,11 @@ bool FakeBackend::restore(SlotId slot, std::span<const std::byte> blob, StatePar
   return fault && fault->lies;
 }
 
-std::unique_ptr<Sampler> FakeBackend::make_sampler(const SamplerOptions&) {
+std::unique_ptr<Sampler> FakeBackend::make_sampler(const SamplerOptions& options) {
   if (control_->count(FakeCall::make_sampler)) {
     throw InvalidArgument("the grammar cannot be read");
   }
-  return std::make_unique<FakeSampler>(control_, logits_);
+  return std::make_unique<FakeSampler>(control_, logits_, options.ignore_eos);
 }
 
 }  // namespace segue

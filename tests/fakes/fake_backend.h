@@ -19,10 +19,11 @@ namespace segue {
 enum class FakeCall : std::uint8_t { decode, remove_from, save, restore, make_sampler, sample };
 inline constexpr std::size_t kFakeCalls = 6;
 
-// What becomes of one call: the k-th (from 1) since the fault was set.
+// What becomes of some calls: the k-th (from 1) since the fault was set, and those right after it.
 struct FakeFault {
   FakeCall call = FakeCall::decode;
   std::int64_t k = 1;
+  std::int64_t times = 1;
   // Of a decode. Where parts may have been processed, the first half of the batch has been.
   DecodeStatus status = DecodeStatus::failed;
   bool lies = false;    // says yes and has not done it (remove_from, restore)
@@ -36,6 +37,8 @@ class FakeControl {
   std::int64_t calls(FakeCall call) const { return counts_.at(index(call)); }
   std::int64_t tokens_decoded() const { return tokens_; }
   bool struck() const { return struck_; }
+  // Batches that did not follow from the state: the record of a slot said something else.
+  std::int64_t refused() const { return refused_; }
   // Called on the engine thread at the start of each decode, with the number of its tokens.
   void set_on_decode(std::function<void(std::size_t)> hook);
 
@@ -53,6 +56,7 @@ class FakeControl {
   std::array<std::atomic<std::int64_t>, kFakeCalls> counts_{};
   std::int64_t fault_base_ = 0;
   std::atomic<std::int64_t> tokens_{0};
+  std::atomic<std::int64_t> refused_{0};
   std::atomic<bool> struck_{false};
 };
 
@@ -83,6 +87,7 @@ class FakeBackend final : public StateBackend {
   const FakeMemory& memory(SlotId slot) const {
     return slots_.at(static_cast<std::size_t>(slot.value));
   }
+  DecodeStatus check(std::span<const BatchToken> tokens) const;
   DecodeStatus process(std::span<const BatchToken> tokens);
 
   BackendShape shape_;

@@ -39,10 +39,14 @@ MemoryTraits fake_traits(MemoryKind kind, std::int64_t window) {
   }
 }
 
-bool FakeMemory::read(Token token, std::int64_t position) {
+bool FakeMemory::takes(std::int64_t position) const {
   if (position != position_max() + 1) return false;
   if (has_attention() && static_cast<std::int64_t>(attention_.size()) != position) return false;
-  if (traits_.forward_only && recurrent_length_ != position) return false;
+  return !traits_.forward_only || recurrent_length_ == position;
+}
+
+bool FakeMemory::read(Token token, std::int64_t position) {
+  if (!takes(position)) return false;
 
   std::uint64_t digest = mixed(word(token), word(position));
   if (has_attention() && !attention_.empty()) digest = mixed(digest, attention_.back());
@@ -154,18 +158,19 @@ bool FakeMemory::restore(std::span<const std::byte> blob, StatePart part) {
   return true;
 }
 
-Token fake_choice(std::uint64_t logits) {
-  return static_cast<Token>(logits % static_cast<std::uint64_t>(kFakeVocabulary));
+Token fake_choice(std::uint64_t logits, bool endless) {
+  constexpr auto kChoices = static_cast<std::uint64_t>(kFakeVocabulary);
+  return static_cast<Token>(endless ? 1 + logits % (kChoices - 1) : logits % kChoices);
 }
 
 std::vector<Token> fresh_fake_answer(const MemoryTraits& traits, std::span<const Token> prompt,
-                                     std::int64_t max_tokens) {
+                                     std::int64_t max_tokens, bool endless) {
   FakeMemory memory(traits);
   std::int64_t position = 0;
   for (const Token token : prompt) memory.read(token, position++);
   std::vector<Token> answer;
   while (static_cast<std::int64_t>(answer.size()) < max_tokens) {
-    const Token next = fake_choice(memory.logits());
+    const Token next = fake_choice(memory.logits(), endless);
     if (next == kFakeEnd) break;
     answer.push_back(next);
     memory.read(next, position++);

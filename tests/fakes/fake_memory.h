@@ -23,8 +23,9 @@ class FakeMemory {
  public:
   explicit FakeMemory(MemoryTraits traits) : traits_(traits) {}
 
-  // Reads one token; the logits, as a number. False (and nothing changes) where `position` is not
-  // the next one.
+  // Whether a token can be read at `position`: it is the next one in every part of the state.
+  bool takes(std::int64_t position) const;
+  // Reads one token. False (and nothing changes) where it cannot be read there.
   bool read(Token token, std::int64_t position);
   // Drops what lies before the window, some of it late. llama.cpp does so when it places a batch,
   // as the end before the batch is.
@@ -57,10 +58,11 @@ class FakeMemory {
 // Tokens are 0 to kFakeVocabulary - 1; 0 ends an answer.
 inline constexpr Token kFakeVocabulary = 24;
 inline constexpr Token kFakeEnd = 0;
-Token fake_choice(std::uint64_t logits);
+// `endless`: as a sampler does that ignores the end.
+Token fake_choice(std::uint64_t logits, bool endless = false);
 
 // What a fresh full read of `prompt` answers: at most `max_tokens` tokens, the end left out.
 std::vector<Token> fresh_fake_answer(const MemoryTraits& traits, std::span<const Token> prompt,
-                                     std::int64_t max_tokens);
+                                     std::int64_t max_tokens, bool endless = false);
 
 }  // namespace segue

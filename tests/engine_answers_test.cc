@@ -104,8 +104,8 @@ TEST_P(EngineAnswers, ACancelledAnswerCostsTheOthersNothing) {
   EXPECT_THROW(result_of(*cancelled), Cancelled);
   on_.engine->wait_until_idle();
   on_.control->set_on_decode({});
-  // The prompt (its last item apart where there are checkpoints), and each token but the last.
-  EXPECT_EQ(decodes, on_.traits.needs_checkpoints() ? 21 : 20);
+  // The prompt (its last item apart where nothing can be cut), and each token but the last.
+  EXPECT_EQ(decodes, on_.traits.forward_only ? 21 : 20);
 }
 
 TEST_P(EngineAnswers, AReaderThatGivesUpGetsFurtherEachTime) {

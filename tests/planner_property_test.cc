@@ -178,13 +178,25 @@ class Player {
     const ItemCount most = std::min(common_prefix(holder.record->items(), prompt.items),
                                     ItemCount(static_cast<std::int64_t>(prompt.items.size()) - 1));
     for (ItemCount length = first.length + ItemCount(1); length <= most; length += ItemCount(1)) {
-      for (const Cut cut : {Cut::rewind, Cut::checkpoint}) {
-        State state = arrive(holder.kind, holder.id);
-        if (!cut_to(state, cut, length) || !reads_like_fresh(state, prompt)) continue;
-        wrong("only " + std::to_string(first.length.value) + " items are kept where holder " +
-              std::to_string(holder.id) + " could serve " + std::to_string(length.value));
+      check_cannot_serve(first, holder, prompt, {Cut::rewind, length});
+      for (const Checkpoint& point : holder.checkpoints->list()) {
+        check_cannot_serve(first, holder, prompt, {Cut::checkpoint, length, point.length});
       }
     }
+  }
+
+  struct Cutting {
+    Cut how;
+    ItemCount length;
+    ItemCount checkpoint{};
+  };
+  void check_cannot_serve(const Plan& first, const Holder& holder, const Prompt& prompt,
+                          const Cutting& cutting) {
+    State state = arrive(holder.kind, holder.id);
+    if (!cut_to(state, cutting.how, cutting.length, cutting.checkpoint)) return;
+    if (!reads_like_fresh(state, prompt)) return;
+    wrong("only " + std::to_string(first.length.value) + " items are kept where holder " +
+          std::to_string(holder.id) + " could serve " + std::to_string(cutting.length.value));
   }
 
   bool reads_like_fresh(State& state, const Prompt& prompt) const {
@@ -213,7 +225,8 @@ class Player {
     if (plan.cut == Cut::none) {
       return state.record.length() == plan.length ? std::optional(state) : std::nullopt;
     }
-    return cut_to(state, plan.cut, plan.length) ? std::optional(state) : std::nullopt;
+    const bool done = cut_to(state, plan.cut, plan.length, plan.checkpoint);
+    return done ? std::optional(state) : std::nullopt;
   }
 
   // The holder's state as it comes to the slot that asks: moved where it is another's.
@@ -233,10 +246,10 @@ class Player {
     return moved;
   }
 
-  static bool cut_to(State& state, Cut how, ItemCount length) {
+  static bool cut_to(State& state, Cut how, ItemCount length, ItemCount checkpoint) {
     if (how == Cut::checkpoint) {
       const auto points = state.checkpoints.list();
-      const auto point = std::ranges::find(points, length, &Checkpoint::length);
+      const auto point = std::ranges::find(points, checkpoint, &Checkpoint::length);
       if (point == points.end()) return false;
       if (!state.memory.restore(*point->blob, StatePart::partial)) return false;
     }

@@ -37,7 +37,8 @@ constexpr const char* to_string(MemoryKind kind) noexcept {
 
 struct MemoryTraits {
   MemoryKind kind = MemoryKind::attention;
-  // Positions before p that must be present to continue at p; 0 where there is no window.
+  // Positions before p that must be present to continue at p; 0 where there is no window. A state
+  // that is saved has one more, since llama.cpp saves what its last token saw and that token.
   std::int64_t window = 0;
   // True where a state moves forward only, so that going back needs a checkpoint at the very
   // length.
@@ -47,6 +48,10 @@ struct MemoryTraits {
   constexpr bool needs_checkpoints() const {
     return kind != MemoryKind::single_use && (window > 0 || forward_only);
   }
+  // True where a saved state may be cut: what it lacks lies before its window.
+  constexpr bool keeps_window() const { return window > 0 && !forward_only; }
+  // Positions that a saved state has before its end.
+  constexpr std::int64_t saved_window() const { return window + 1; }
 };
 
 }  // namespace segue

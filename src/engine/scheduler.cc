@@ -237,11 +237,12 @@ void Scheduler::start_settling() {
 
 void Scheduler::plan_checkpoints(Job& job, ItemCount kept) const {
   const BackendShape& shape = backend_.shape();
-  if (!shape.memory.needs_checkpoints()) return;
   // A decode that ends early leaves nothing certain of a state that only moves forward.
-  const ItemCount most(shape.memory.forward_only ? shape.batch_size : 0);
-  job.set_checkpoint_points(checkpoint_points(
-      job.sequence(), {.from = kept, .last_item_apart = job.writes(), .at_most_apart = most}));
+  job.set_checkpoint_points(
+      checkpoint_points(job.sequence(), {.memory = shape.memory,
+                                         .from = kept,
+                                         .answers = job.writes(),
+                                         .at_most_apart = ItemCount(shape.batch_size)}));
 }
 
 bool Scheduler::preempt_settling(SessionId session) {

@@ -132,7 +132,8 @@ void Scheduler::accept(const Share& share) {
     slot.record.append(job.sequence().items[i]);
   }
   job.add_read(ItemCount(static_cast<std::int64_t>(share.count)));
-  if (std::ranges::binary_search(job.checkpoint_points(), slot.record.length())) {
+  if (std::ranges::binary_search(job.checkpoint_points(), slot.record.length()) ||
+      is_longest_whole(slot.record, backend_.shape().memory)) {
     keeper_.checkpoint(slot);
   }
   if (!job.is_read()) return;

@@ -123,7 +123,9 @@ void StateKeeper::reconcile(Slot& slot) {
 
 void StateKeeper::back_to_checkpoint(Slot& slot) {
   const Checkpoint* latest = slot.checkpoints.at_or_before(slot.record.length());
-  if (latest == nullptr || !cut(slot, Cut::checkpoint, latest->length) || !holds(slot)) {
+  const ItemCount length = latest != nullptr ? latest->length : ItemCount(0);
+  const Plan plan{PlanKind::checkpoint, 0, Cut::checkpoint, length, length};
+  if (latest == nullptr || !cut(slot, plan) || !holds(slot)) {
     empty(slot);
   }
 }
@@ -237,15 +239,11 @@ std::vector<Holder> StateKeeper::holders_for(const Slot& slot,
   for (const SnapshotId id : store_.find(slot.cache_namespace, items)) {
     const Snapshot* snapshot = store_.peek(id);
     if (snapshot == nullptr) continue;
-    // llama.cpp saves only what the window of the saved end shows.
-    const Position end = snapshot->record.end_position();
-    const std::int64_t first =
-        memory_.window > 0 ? std::max<std::int64_t>(0, end.value - memory_.window) : 0;
     holders.push_back({.kind = HolderKind::snapshot,
                        .id = id,
                        .record = &snapshot->record,
                        .checkpoints = &snapshot->checkpoints,
-                       .position_min = Position(first),
+                       .position_min = Position(0),
                        .state_bytes = snapshot->bytes()});
   }
   return holders;
@@ -256,16 +254,15 @@ bool StateKeeper::apply(Slot& slot, const Plan& plan, const Snapshot* source) {
     case PlanKind::keep:
       return true;
     case PlanKind::rewind:
-      return cut(slot, Cut::rewind, plan.length);
     case PlanKind::checkpoint:
-      return cut(slot, Cut::checkpoint, plan.length);
+      return cut(slot, plan);
     case PlanKind::copy: {
       // The other slot may be in use; between two decodes its record is exact all the same.
       const SnapshotPtr copy = snapshot_of(slots_[plan.holder]);
-      return copy != nullptr && fill(slot, *copy) && cut(slot, plan.cut, plan.length);
+      return copy != nullptr && fill(slot, *copy) && cut(slot, plan);
     }
     case PlanKind::restore:
-      return source != nullptr && fill(slot, *source) && cut(slot, plan.cut, plan.length);
+      return source != nullptr && fill(slot, *source) && cut(slot, plan);
     case PlanKind::start_empty:
       break;
   }
@@ -281,17 +278,18 @@ bool StateKeeper::fill(Slot& slot, const Snapshot& snapshot) {
   return true;
 }
 
-bool StateKeeper::cut(Slot& slot, Cut how, ItemCount length) {
-  if (how == Cut::none) return slot.record.length() == length;
-  const Position from = slot.record.position_at(length);
-  if (how == Cut::checkpoint) {
-    const Checkpoint* point = slot.checkpoints.at_or_before(length);
-    if (point == nullptr || point->length != length) return false;
+// From the record's length, or the plan's checkpoint, to the plan's length.
+bool StateKeeper::cut(Slot& slot, const Plan& plan) {
+  if (plan.cut == Cut::none) return slot.record.length() == plan.length;
+  const Position from = slot.record.position_at(plan.length);
+  if (plan.cut == Cut::checkpoint) {
+    const Checkpoint* point = slot.checkpoints.at_or_before(plan.checkpoint);
+    if (point == nullptr || point->length != plan.checkpoint) return false;
     if (!backend_.restore(slot.id, *point->blob, StatePart::partial)) return false;
   }
   if (!backend_.remove_from(slot.id, from)) return false;
-  slot.record.truncate(length);
-  slot.checkpoints.truncate(length);
+  slot.record.truncate(plan.length);
+  slot.checkpoints.truncate(plan.length);
   return true;
 }
 

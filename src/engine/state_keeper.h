@@ -71,7 +71,7 @@ class StateKeeper {
   std::vector<Holder> holders_for(const Slot& slot, std::span<const PromptItem> items) const;
   bool apply(Slot& slot, const Plan& plan, const Snapshot* source);
   bool fill(Slot& slot, const Snapshot& snapshot);
-  bool cut(Slot& slot, Cut how, ItemCount length);
+  bool cut(Slot& slot, const Plan& plan);
   bool holds(const Slot& slot) const;
   void log(LogLevel level, const std::string& message) const;
 

@@ -200,8 +200,10 @@ MemoryTraits LlamaContext::find_traits() {
   MemoryTraits traits{.kind = facts.kind, .window = facts.window, .forward_only = false};
   const Probe found = probe();
   shape_.state_bytes_per_token = found.token_bytes;
-  // A window that a whole slot fits into never drops anything.
+  // A window that a whole slot fits into never drops anything. One of n positions counts the token
+  // that looks back.
   if (traits.window >= shape_.context_length.value) traits.window = 0;
+  if (traits.window > 1) --traits.window;
   traits.forward_only = facts.kind == MemoryKind::recurrent || facts.kind == MemoryKind::hybrid ||
                         found.refuses_partial_removal;
   // A state that only moves forward is kept at exact lengths, window and all; llama.cpp gives the

@@ -52,6 +52,11 @@ const Checkpoint* Checkpoints::at_or_before(ItemCount length) const {
   return after == list_.begin() ? nullptr : &*std::prev(after);
 }
 
+const Checkpoint* Checkpoints::first_after(ItemCount length) const {
+  const auto after = first_longer(list_, length);
+  return after == list_.end() ? nullptr : &*after;
+}
+
 bool Checkpoints::contains(ItemCount length) const {
   const Checkpoint* found = at_or_before(length);
   return found != nullptr && found->length == length;

@@ -1,6 +1,6 @@
 // Checkpoints of one state: saved copies of the part that cannot be rewound, each at the length of
 // the record at which it was taken. A checkpoint is valid for every record that begins with the
-// same `length` items.
+// same `length` items. One of a window may serve shorter lengths too (planner.h).
 //
 // Thinning: over the byte budget, the first, the latest and geometrically spaced ones stay (dense
 // near the end, where people return to most often; sparse far back). A value (blobs are shared and
@@ -28,6 +28,8 @@ class Checkpoints {
   void add(Checkpoint checkpoint);
   // The longest of at most `length`, or null.
   const Checkpoint* at_or_before(ItemCount length) const;
+  // The shortest that is longer than `length`, or null.
+  const Checkpoint* first_after(ItemCount length) const;
   bool contains(ItemCount length) const;
   // Drops those longer than `length`.
   void truncate(ItemCount length);

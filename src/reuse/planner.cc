@@ -15,6 +15,7 @@ constexpr std::size_t kMostPlans = 8;
 struct Way {
   Cut cut;
   ItemCount length;
+  ItemCount checkpoint{};
 };
 
 // A holder's ways, best first: the exact length or a cut, and a checkpoint where something is cut.
@@ -25,8 +26,34 @@ struct Ways {
 
 Position arriving_position_min(const Holder& holder, const MemoryTraits& memory) {
   if (holder.kind == HolderKind::own_slot) return holder.position_min;
-  const Position restored = restored_position_min(*holder.record, memory);
+  const Position restored = restored_position_min(*holder.record, holder.record->length(), memory);
   return holder.kind == HolderKind::snapshot ? restored : std::max(holder.position_min, restored);
+}
+
+bool has_window_before(const Record& record, ItemCount length, Position position_min,
+                       const MemoryTraits& memory) {
+  const std::int64_t needed = record.position_at(length).value - memory.window;
+  return position_min.value <= std::max<std::int64_t>(0, needed);
+}
+
+// The next longer checkpoint where it can be cut to `length` (the longer ones lack more), else the
+// longest that is no longer.
+std::optional<Way> checkpoint_way(const Holder& holder, ItemCount length,
+                                  const MemoryTraits& memory) {
+  if (holder.checkpoints == nullptr) return std::nullopt;
+  const Checkpoint* shorter = holder.checkpoints->at_or_before(length);
+  if (shorter != nullptr && shorter->length == length) {
+    return Way{Cut::checkpoint, length, length};
+  }
+  const Checkpoint* longer = holder.checkpoints->first_after(length);
+  if (longer != nullptr && memory.keeps_window() && longer->length <= holder.record->length()) {
+    const Position first = restored_position_min(*holder.record, longer->length, memory);
+    if (has_window_before(*holder.record, length, first, memory)) {
+      return Way{Cut::checkpoint, length, longer->length};
+    }
+  }
+  if (shorter == nullptr || shorter->length.value == 0) return std::nullopt;
+  return Way{Cut::checkpoint, shorter->length, shorter->length};
 }
 
 // `most`: items that may be kept at most.
@@ -44,12 +71,7 @@ Ways ways_of(std::span<const PromptItem> items, const Holder& holder, ItemCount 
   if (can_cut(record, arriving_position_min(holder, memory), shared, memory)) {
     ways.direct = Way{Cut::rewind, shared};
   }
-  if (holder.checkpoints != nullptr) {
-    const Checkpoint* found = holder.checkpoints->at_or_before(shared);
-    if (found != nullptr && found->length.value > 0) {
-      ways.checkpoint = Way{Cut::checkpoint, found->length};
-    }
-  }
+  ways.checkpoint = checkpoint_way(holder, shared, memory);
   return ways;
 }
 
@@ -81,14 +103,13 @@ bool can_cut(const Record& record, Position position_min, ItemCount length,
              const MemoryTraits& memory) {
   if (length == record.length()) return true;
   if (memory.forward_only) return false;
-  if (memory.window == 0) return true;
-  const std::int64_t needed = record.position_at(length).value - memory.window;
-  return position_min.value <= std::max<std::int64_t>(0, needed);
+  return memory.window == 0 || has_window_before(record, length, position_min, memory);
 }
 
-Position restored_position_min(const Record& record, const MemoryTraits& memory) {
+Position restored_position_min(const Record& record, ItemCount length, const MemoryTraits& memory) {
   if (memory.window == 0) return Position(0);
-  return Position(std::max<std::int64_t>(0, record.end_position().value - memory.window));
+  return Position(
+      std::max<std::int64_t>(0, record.position_at(length).value - memory.saved_window()));
 }
 
 std::vector<Plan> make_plans(const Prompt& prompt, std::span<const Holder> holders,
@@ -100,7 +121,8 @@ std::vector<Plan> make_plans(const Prompt& prompt, std::span<const Holder> holde
     const Ways ways = ways_of(prompt.items, holder, most, memory);
     for (const auto& way : {ways.direct, ways.checkpoint}) {
       if (!way) continue;
-      const Plan plan{plan_kind(holder.kind, way->cut), holder.id, way->cut, way->length};
+      const Plan plan{plan_kind(holder.kind, way->cut), holder.id, way->cut, way->length,
+                      way->checkpoint};
       found.push_back({plan, holder.kind, holder.state_bytes});
     }
   }
@@ -129,7 +151,8 @@ ItemCount usable_length(std::span<const PromptItem> items, const Holder& holder,
 bool can_reach(const Holder& holder, ItemCount length, const MemoryTraits& memory) {
   if (length > holder.record->length()) return false;
   if (can_cut(*holder.record, arriving_position_min(holder, memory), length, memory)) return true;
-  return holder.checkpoints != nullptr && holder.checkpoints->contains(length);
+  const std::optional<Way> way = checkpoint_way(holder, length, memory);
+  return way && way->length == length;
 }
 
 }  // namespace segue

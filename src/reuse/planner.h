@@ -5,7 +5,8 @@
 // - The last prompt item is always decoded again, so at most items.size() - 1 items are kept.
 // - A prefix is usable where the memory can be brought to exactly that length (MemoryTraits):
 //   appending always; going back only by a cut that leaves the window whole, or by a checkpoint,
-//   which brings the state to its own length and no other. A single-use memory keeps nothing.
+//   which brings the state to its own length, or to a shorter one that it can be cut to. A
+//   single-use memory keeps nothing.
 // - More items kept first, however few: what moving a state costs is a few hundredths of what
 //   reading it costs, and a read can never be taken back. Among equals the cheaper way first: own
 //   slot, other slot, snapshot; no cut, a cut, a checkpoint; fewer bytes to move.
@@ -43,7 +44,7 @@ struct Holder {
 enum class PlanKind : std::uint8_t {
   keep,        // own slot: the whole record is a prefix of the prompt
   rewind,      // own slot: cut to `length`
-  checkpoint,  // own slot: restore the checkpoint at `length`, cut the rest
+  checkpoint,  // own slot: restore a checkpoint, cut the rest
   copy,        // another slot's state into this one, then as below
   restore,     // a snapshot into this slot, then as below
   start_empty,
@@ -54,8 +55,9 @@ enum class Cut : std::uint8_t { none, rewind, checkpoint };
 struct Plan {
   PlanKind kind = PlanKind::start_empty;
   std::uint64_t holder = 0;
-  Cut cut = Cut::none;  // the same for the own slot: none, rewind or checkpoint
-  ItemCount length;     // items kept; with a checkpoint, its length
+  Cut cut = Cut::none;   // the same for the own slot: none, rewind or checkpoint
+  ItemCount length;      // items kept
+  ItemCount checkpoint;  // Cut::checkpoint: the length of the one to restore, at least `length`
   friend bool operator==(const Plan&, const Plan&) = default;
 };
 
@@ -69,8 +71,8 @@ std::vector<Plan> make_plans(const Prompt& prompt, std::span<const Holder> holde
 bool can_cut(const Record& record, Position position_min, ItemCount length,
              const MemoryTraits& memory);
 
-// First position that a saved and restored state of `record` has: the window before its end.
-Position restored_position_min(const Record& record, const MemoryTraits& memory);
+// First position that a state has which was saved at the first `length` items of `record`.
+Position restored_position_min(const Record& record, ItemCount length, const MemoryTraits& memory);
 
 // The most items of `items`, the last one excluded, that the holder's state can be brought to.
 ItemCount usable_length(std::span<const PromptItem> items, const Holder& holder,

@@ -132,10 +132,36 @@ TEST(Planner, AWindowThatIsGoneIsNotCutTo) {
   EXPECT_THAT(View().own("abcdef", 0).plans("abX", kWindow), ElementsAre("rewind 0 to 2", "empty"));
 }
 
-TEST(Planner, ACheckpointServesItsOwnLengthOnly) {
+TEST(Planner, ACheckpointThatOnlyMovesForwardServesItsOwnLength) {
   EXPECT_THAT(View().own("abcdefgh", 7, {2, 5, 7}).plans("abcdefXX", kHybrid),
               ElementsAre("checkpoint 0 to 5", "empty"));
   EXPECT_THAT(View().own("abcdefgh", 7, {5, 7}).plans("abcX", kHybrid), ElementsAre("empty"));
+}
+
+TEST(Planner, ACheckpointOfAWindowMayBeCut) {
+  // One at 9 was saved with positions 4 to 8; to continue at 8, 4 to 7 must be there.
+  EXPECT_THAT(View().own("abcdefghijkl", 7, {9}).plans("abcdefghX", kWindow),
+              ElementsAre("checkpoint 0 to 8", "empty"));
+  EXPECT_THAT(View().own("abcdefghijkl", 7, {3, 10}).plans("abcdefghX", kWindow),
+              ElementsAre("checkpoint 0 to 3", "empty"));
+  // One at 5 has everything before it.
+  EXPECT_THAT(View().own("abcdefghijkl", 7, {5, 9}).plans("abX", kWindow),
+              ElementsAre("checkpoint 0 to 2", "empty"));
+  EXPECT_THAT(View().own("abcdefghijkl", 7, {6, 9}).plans("abX", kWindow), ElementsAre("empty"));
+  EXPECT_THAT(View().snapshot(1, "abcdefghijkl", {5}).plans("abX", kWindow),
+              ElementsAre("restore 1 checkpoint to 2", "empty"));
+}
+
+TEST(Planner, APlanNamesTheCheckpointThatItRestores) {
+  View view;
+  view.own("abcdefghijkl", 7, {5, 9});
+  const auto plan_for = [&](std::string_view prompt) {
+    return make_plans(prompt_of(prompt), std::span(&view[0], 1), kWindow).front();
+  };
+  EXPECT_EQ(plan_for("abcdefghX"),
+            (Plan{PlanKind::checkpoint, 0, Cut::checkpoint, ItemCount(8), ItemCount(9)}));
+  EXPECT_EQ(plan_for("abcdefX"),
+            (Plan{PlanKind::checkpoint, 0, Cut::checkpoint, ItemCount(5), ItemCount(5)}));
 }
 
 TEST(Planner, ARewindFallsBackToTheCheckpointBeforeIt) {
@@ -204,7 +230,7 @@ TEST(Planner, AMediaChunkIsKeptWholeOrNotAtAll) {
 
 TEST(Planner, UsableLengthIsThatOfTheBestPlan) {
   View view;
-  view.own("abcdefghijkl", 5, {2, 6}).snapshot(1, "abcdefghX", {3});
+  view.own("abcdefghijkl", 5, {2, 6}).snapshot(1, "abcdefghXX", {3});
   const Prompt prompt = prompt_of("abcdefghYZ");
   EXPECT_EQ(usable_length(prompt.items, view[0], kAttention), ItemCount(8));
   EXPECT_EQ(usable_length(prompt.items, view[0], kWindow), ItemCount(6));

@@ -121,8 +121,8 @@ StateBlob FakeMemory::save(StatePart part) const {
     words.insert(words.end(), values.begin(), values.end());
   };
   add(part == StatePart::whole ? std::span(attention_) : std::span<const std::uint64_t>());
-  // Only what the window of the end shows.
-  const auto shown = std::min(window_.size(), static_cast<std::size_t>(traits_.window));
+  // Only what the last token saw, and that token.
+  const auto shown = std::min(window_.size(), static_cast<std::size_t>(traits_.saved_window()));
   add(std::span(window_).last(shown));
   words.push_back(word(window_first_ + static_cast<std::int64_t>(window_.size() - shown)));
   words.push_back(recurrent_);

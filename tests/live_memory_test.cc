@@ -74,6 +74,18 @@ TEST_P(LiveMemory, RegeneratingReadsNoMoreThanTheLastTurn) {
   expect_as_fresh(chat);
 }
 
+TEST_P(LiveMemory, RegeneratingWhatWasParkedReadsOneToken) {
+  const Model one_slot = load(1);
+  Session chat(one_slot, options());
+  chat.respond(prompt("rivers"));
+  const Response first = chat.respond(prompt("mountains"));
+  Session(one_slot, options()).respond(prompt("bridges"));
+  const Response again = chat.regenerate();
+  EXPECT_EQ(again.text, first.text);
+  EXPECT_EQ(again.usage.read, 1);
+  expect_as_fresh(chat);
+}
+
 TEST_P(LiveMemory, AFarEditReadsOnlyFromItsTurn) {
   Session chat(model_, options());
   const Response first = chat.respond(prompt("rivers"));
